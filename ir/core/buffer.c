@@ -106,6 +106,42 @@ buffer_max_elems(const struct buffer *b, int64_t *elems)
 	return true;
 }
 
+bool
+buffer_span(const struct buffer *b, int64_t *elems)
+{
+	int64_t extent, stride, step;
+
+	if (!buffer_const_elems(b, elems)) {
+		return false;
+	}
+	if (b->strides == NULL || *elems == 0) {
+		return true;
+	}
+	*elems = 1;
+	for (int d = 0; d < b->ndim; d++) {
+		if (!expr_is_int(b->shape[d], &extent) ||
+		    !expr_is_int(b->strides[d], &stride) || stride < 0 ||
+		    __builtin_mul_overflow(extent - 1, stride, &step) ||
+		    __builtin_add_overflow(*elems, step, elems)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+const struct expr *
+buffer_first_address(struct module *m, const struct buffer *b)
+{
+	const struct expr **index = arena_exprs(&m->arena, b->ndim + 1);
+	const struct expr *first;
+
+	for (int d = 0; d < b->ndim; d++) {
+		index[d] = expr_int(m, b->shape[d]->type, 0);
+	}
+	first = expr_load(m, b, index, b->ndim);
+	return expr_call(m, INTRIN_ADDRESS_OF, dtype_of(DT_HANDLE), &first, 1);
+}
+
 int
 buffer_element_bytes(const struct buffer *b)
 {

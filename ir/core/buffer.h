@@ -40,6 +40,14 @@ struct buffer *buffer_with_shape(struct module *m, const struct buffer *b,
 				 int ndim, const struct expr *const *shape);
 /* The size of one element, with all its lanes. */
 int buffer_element_bytes(const struct buffer *b);
+/* The address of the first element of b, for a call that gets the whole buffer. */
+const struct expr *buffer_first_address(struct module *m,
+					const struct buffer *b);
+/* Sets *elems to the number of elements from the first to the last one of b in
+ * memory, with the gaps that its strides leave; 0 if it has no elements. False if
+ * sizes or strides are not constant, a stride is negative, or the number is too
+ * large. */
+bool buffer_span(const struct buffer *b, int64_t *elems);
 /* Returns b itself unless b has vector elements and no strides; else a copy of
  * b with scalar elements, whose last dimension is the lanes and replaces a last
  * dimension of extent 1. */

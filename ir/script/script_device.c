@@ -153,7 +153,9 @@ call_named(struct script_reader *r, const struct py_node *call, enum intrin op,
 
 	all[0] = expr_string(r->m, name);
 	for (int i = 0; i < n; i++) {
-		all[i + 1] = list[i];
+		all[i + 1] = op == INTRIN_CALL_EXTERN
+				     ? script_argument(r, list[i])
+				     : list[i];
 	}
 	if (!typed_intrin(&r->typing, call->span, op, t, all, n + 1, &x)) {
 		return false;

@@ -22,6 +22,9 @@ script_intrin_of(struct script_reader *r, const struct py_node *call,
 		if (!script_expr(r, args[i], &list[i])) {
 			return false;
 		}
+		if (op == INTRIN_CALL_EXTERN) {
+			list[i] = script_argument(r, list[i]);
+		}
 	}
 	if (op == INTRIN_REINTERPRET &&
 	    (t.kind == DT_HANDLE || list[0]->type.kind == DT_HANDLE)) {

@@ -511,6 +511,11 @@ bool script_view_strides(struct script_reader *r, const struct py_node *node,
 bool script_part_strides(struct script_reader *r, const struct py_node *node,
 			 const struct script_value *v,
 			 struct script_value *out);
+/* The argument e of an external function or of a function of the program. The pointer
+ * of a buffer becomes the address of the buffer's first element, which blocks and
+ * schedules see as an access of the buffer. */
+const struct expr *script_argument(const struct script_reader *r,
+				   const struct expr *e);
 /* The buffer of the text whose pointer is var, or NULL. */
 const struct buffer *script_owner(const struct script_reader *r,
 				  const struct var *var);

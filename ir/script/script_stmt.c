@@ -349,10 +349,15 @@ function_argument(struct script_reader *r, const struct py_node *node,
 		return false;
 	}
 	if (v.kind == SCRIPT_BUFFER && !v.view) {
-		*out = v.buffer->data->expr;
+		*out = buffer_first_address(r->m, v.buffer);
 		return true;
 	}
-	return script_need_expr(r, node, &v) && script_settle(r, node, &v, out);
+	if (!script_need_expr(r, node, &v) ||
+	    !script_settle(r, node, &v, out)) {
+		return false;
+	}
+	*out = script_argument(r, *out);
+	return true;
 }
 
 bool

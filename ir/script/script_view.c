@@ -334,6 +334,15 @@ script_owner(const struct script_reader *r, const struct var *var)
 	return NULL;
 }
 
+const struct expr *
+script_argument(const struct script_reader *r, const struct expr *e)
+{
+	const struct buffer *b = e->kind == EXPR_VAR ? script_owner(r, e->u.var)
+						     : NULL;
+
+	return b ? buffer_first_address(r->m, b) : e;
+}
+
 /* The number of bytes of all elements, if it is constant. */
 static bool
 spec_bytes(const struct buffer_spec *spec, int64_t *out)

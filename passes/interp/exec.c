@@ -292,31 +292,14 @@ exec_statement(struct exec_builder *b, const struct stmt *s)
 	}
 }
 
-/* Sets *elems to the number of elements that the buffer spans in memory,
- * counting the gaps that its strides leave. False if its sizes are not
- * constant, or are too large. */
+/* Sets *elems to the number of elements that the buffer spans in memory. False if it
+ * is not constant, or if there are too many bytes. */
 static bool
 count_elems(const struct buffer *b, int64_t *elems)
 {
-	int64_t n, extent, stride, step, bytes;
+	int64_t bytes;
 
-	if (!buffer_const_elems(b, &n)) {
-		return false;
-	}
-	*elems = n;
-	if (b->strides != NULL && n > 0) {
-		*elems = 1;
-		for (int d = 0; d < b->ndim; d++) {
-			if (!expr_is_int(b->shape[d], &extent) ||
-			    !expr_is_int(b->strides[d], &stride) ||
-			    stride < 0 ||
-			    __builtin_mul_overflow(extent - 1, stride, &step) ||
-			    __builtin_add_overflow(*elems, step, elems)) {
-				return false;
-			}
-		}
-	}
-	return *elems >= 0 &&
+	return buffer_span(b, elems) &&
 	       !__builtin_mul_overflow(*elems, dtype_bytes(b->type), &bytes);
 }
 

@@ -220,6 +220,18 @@ check_size(struct checking *c, const struct func *callee, int i,
 	struct elements has, needs;
 	int64_t least, most;
 
+	if (b->strides || param->strides) {
+		if (!buffer_span(b, &least) || !buffer_span(param, &most) ||
+		    quota_times(least, b->type.lanes) <
+			    quota_times(most, param->type.lanes)) {
+			refuse(c,
+			       "argument %d of '%s' and the parameter %s have "
+			       "strides, by which the array may be too small; "
+			       "give an array of its size",
+			       i, call->args[0]->u.text, param->name);
+		}
+		return;
+	}
 	if (buffer_const_elems(b, &least) && buffer_max_elems(param, &most) &&
 	    quota_times(least, b->type.lanes) >=
 		    quota_times(most, param->type.lanes)) {
@@ -610,16 +622,9 @@ static void
 add_local(struct local_arrays *l, const struct buffer *b)
 {
 	struct module *m = l->f->module;
-	const struct expr **index = arena_exprs(&m->arena, b->ndim + 1);
-	const struct expr *first;
 
-	for (int d = 0; d < b->ndim; d++) {
-		index[d] = expr_int(m, b->shape[d]->type, 0);
-	}
-	first = expr_load(m, b, index, b->ndim);
-	first = expr_call(m, INTRIN_ADDRESS_OF, dtype_of(DT_HANDLE), &first, 1);
 	vec_push(&m->arena, &l->from, b->data);
-	vec_push(&m->arena, &l->to, first);
+	vec_push(&m->arena, &l->to, buffer_first_address(m, b));
 }
 
 void

@@ -353,9 +353,8 @@ static bool
 pointer_operand(struct eval *ev, struct py_span at, const struct pval *v,
 		struct typed *out)
 {
-	(void)ev;
 	(void)at;
-	*out = typed_expr(v->u.pointer->buffer->data->expr);
+	*out = typed_expr(buffer_first_address(ev->m, v->u.pointer->buffer));
 	return true;
 }
 

@@ -489,6 +489,8 @@ plan_factoring(struct call *c, const struct stage *st, const struct axis *x,
 		if (iv.kind != ITER_REDUCE) {
 			continue;
 		}
+		/* the values of axes count from 0, and get their minimum below */
+		iv.min = expr_int(ev->m, iv.min->type, 0);
 		iv.var = var_new(ev->m, iv.var->name, iv.var->type);
 		leaves.from[leaves.n] = leaf->iv.var;
 		leaves.to[leaves.n++] = iv.var->expr;

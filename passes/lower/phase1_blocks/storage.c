@@ -365,6 +365,35 @@ hoist_shared(struct func *f, struct stmt *alloc, bool wait)
 	stmt_put(f, place, outside);
 }
 
+/* Are the buffer's strides, if it has any, those of an array without gaps? */
+static bool
+is_dense(const struct buffer *b)
+{
+	int64_t dense = 1, stride, size;
+
+	for (int d = b->ndim - 1; b->strides && d >= 0; d--) {
+		if (!expr_is_int(b->strides[d], &stride) || stride != dense ||
+		    !expr_is_int(b->shape[d], &size) ||
+		    __builtin_mul_overflow(dense, size, &dense)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Checks that a call that gets the address of the local array b finds its elements
+ * where the program puts them: the source declares b without gaps. */
+static bool
+check_address(struct func *f, const struct buffer *b)
+{
+	return is_dense(b) ||
+	       func_error(f, DIAG_UNSUPPORTED,
+			  "a call gets the address of '%s', a local array with "
+			  "strides, which the source declares without gaps; "
+			  "leave its strides out, or make it a parameter",
+			  b->name);
+}
+
 bool
 lower_storage(struct func *f)
 {
@@ -393,6 +422,7 @@ lower_storage(struct func *f)
 		lowest = common;
 		if (!is_staging_tile(b, &uses, common)) {
 			common = carried_scope(f, old, common, &uses);
+			common = uncovered_scope(f, old, common, &uses);
 		}
 		common = before_kernel(b, in_thread(b, lowest, common));
 		alloc = old;
@@ -407,6 +437,9 @@ lower_storage(struct func *f)
 			stmt_put(f, place, alloc);
 		}
 		address = access_any_address(&uses);
+		if (address && !check_address(f, b)) {
+			return false;
+		}
 		is_copy_target = any_filled(&uses);
 		compact(f, alloc, &uses);
 		if (address) {

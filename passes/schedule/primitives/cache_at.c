@@ -75,6 +75,13 @@ begin(struct copying *c, const struct sched_value *args, bool writes)
 			vec_push(&e->m->arena, &c->uses.list, all.list.data[i]);
 		}
 	}
+	if (c->uses.list.n == 0) {
+		return edit_fail(e,
+				 "block %s declares that it %s %s, and does "
+				 "not; declare its own regions",
+				 c->block->u.block->name,
+				 writes ? "writes" : "reads", c->buffer->name);
+	}
 	c->box = arena_array(&e->m->arena, struct range, c->buffer->ndim + 1);
 	c->cache = buffer_variant(e, c->buffer,
 				  arena_printf(&e->m->arena, "%s_%s",

@@ -261,13 +261,14 @@ declares_identity(const struct stmt *block, const struct buffer *b,
 	return true;
 }
 
-/* Are the indices of all of the block's stores to b iter vars of the block?
+/* Does the block store to b, with iter vars of the block as the indices of all stores?
  * Sets iter_of[d] to the number of the iter var in dimension d. */
 static bool
 writes_identity(struct edit *e, struct stmt *block, const struct buffer *b,
 		int *iter_of)
 {
 	struct access_list all = accesses_of(e->f, block, b);
+	bool stores = false;
 
 	for (int i = 0; i < all.list.n; i++) {
 		if (all.list.data[i].address) {
@@ -275,13 +276,16 @@ writes_identity(struct edit *e, struct stmt *block, const struct buffer *b,
 		}
 	}
 	for (int i = 0; i < all.list.n; i++) {
-		if (!all.list.data[i].load &&
-		    !identity_index(block, b, all.list.data[i].index,
+		if (all.list.data[i].load) {
+			continue;
+		}
+		if (!identity_index(block, b, all.list.data[i].index,
 				    iter_of)) {
 			return false;
 		}
+		stores = true;
 	}
-	return true;
+	return stores;
 }
 
 void

@@ -100,15 +100,24 @@ drives_ordered(const struct stmt *loop, const struct stmt *block)
 	return false;
 }
 
+/* Have all accesses v as their index in one and the same dimension? */
 static bool
-has_own_index(const struct access *x, const struct var *v)
+have_own_index(const struct access_list *all, const struct buffer *b,
+	       const struct var *v)
 {
-	for (int d = 0; d < x->buffer->ndim && !x->address; d++) {
-		if (x->index[d] == v->expr) {
+	for (int d = 0; d < b->ndim; d++) {
+		bool own = true;
+
+		for (int i = 0; i < all->list.n; i++) {
+			const struct access *x = &all->list.data[i];
+
+			own &= !x->address && x->index[d] == v->expr;
+		}
+		if (own) {
 			return true;
 		}
 	}
-	return false;
+	return all->list.n == 0;
 }
 
 bool
@@ -119,18 +128,55 @@ accesses_disjoint(struct edit *e, struct stmt *block, const struct stmt *loop,
 	struct access_list all = accesses_of(e->f, block, b);
 
 	for (int k = 0; k < info->n_iters; k++) {
-		if (!expr_uses_var(block->args[k + 1], loop->u.loop.var)) {
-			continue;
-		}
-		for (int i = 0; i < all.list.n; i++) {
-			if (info->iters[k].kind != ITER_SPATIAL ||
-			    !has_own_index(&all.list.data[i],
-					   info->iters[k].var)) {
-				return false;
-			}
+		if (expr_uses_var(block->args[k + 1], loop->u.loop.var) &&
+		    (info->iters[k].kind != ITER_SPATIAL ||
+		     !have_own_index(&all, b, info->iters[k].var))) {
+			return false;
 		}
 	}
 	return true;
+}
+
+/* Does a load of the block have the indices of one of its stores to the same buffer? */
+static bool
+loads_stored(const struct access_list *all, const struct access *load)
+{
+	for (int i = 0; i < all->list.n; i++) {
+		const struct access *x = &all->list.data[i];
+		bool same = !x->load;
+
+		for (int d = 0; same && d < load->buffer->ndim; d++) {
+			same = x->index[d] == load->index[d];
+		}
+		if (same) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* May the block read, in one iteration of the loop, an element that it writes in
+ * another one, though the iter vars that the loop drives are declared as spatial? */
+static bool
+reads_own_elsewhere(struct edit *e, struct stmt *block, const struct stmt *loop)
+{
+	const struct block *info = block->u.block;
+
+	for (int i = 0; i < info->n_writes; i++) {
+		const struct buffer *b = info->writes[i].buffer;
+		struct access_list all = accesses_of(e->f, block->children[0],
+						     b);
+
+		for (int k = 0; k < all.list.n; k++) {
+			const struct access *x = &all.list.data[k];
+
+			if (x->load && !x->address && !loads_stored(&all, x) &&
+			    !accesses_disjoint(e, block, loop, b)) {
+				return true;
+			}
+		}
+	}
+	return false;
 }
 
 static int
@@ -173,12 +219,42 @@ may_pass(struct edit *e, struct stmt *block, const struct stmt *outer,
 		       : true;
 }
 
+/* Checks that loops across which the block reads what it has written keep their order.
+ * False after a diagnostic. */
+static bool
+check_own_reads(struct edit *e, struct stmt *block, const struct stmt *top,
+		const struct stmt *inner, struct stmt *const *order, int n)
+{
+	for (const struct stmt *p = inner; p != top; p = p->parent) {
+		if (!reads_own_elsewhere(e, block, p)) {
+			continue;
+		}
+		for (const struct stmt *q = p->parent;; q = q->parent) {
+			if (place_in(order, n, p) < place_in(order, n, q) &&
+			    reads_own_elsewhere(e, block, q)) {
+				return edit_fail(
+					e,
+					"block %s reads elements that other "
+					"iterations of it write; loops %s and "
+					"%s keep their order",
+					block->u.block->name,
+					q->u.loop.var->name,
+					p->u.loop.var->name);
+			}
+			if (q == top) {
+				break;
+			}
+		}
+	}
+	return true;
+}
+
 static bool
 check_order(struct edit *e, struct stmt *block, const struct stmt *top,
 	    const struct stmt *inner, struct stmt *const *order, int n)
 {
 	if (!block_is_ordered(block)) {
-		return true;
+		return check_own_reads(e, block, top, inner, order, n);
 	}
 	if (!bindings_injective(e->f, top, block)) {
 		return edit_fail(e,
@@ -422,6 +498,15 @@ no_reduction(struct edit *e, struct stmt *loop, bool together)
 
 		if (!check_rings(e, loop, b)) {
 			return false;
+		}
+		if (loop_drives(loop, b, false) &&
+		    reads_own_elsewhere(e, b, loop)) {
+			return edit_fail(e,
+					 "block %s reads elements that other "
+					 "iterations of loop %s write; only a "
+					 "loop with independent iterations "
+					 "qualifies",
+					 b->u.block->name, v->name);
 		}
 		for (int k = ITER_SPATIAL; k <= ITER_OPAQUE; k++) {
 			if (k == ITER_REDUCE && together && b->children[1]) {

@@ -81,10 +81,6 @@ prim_get_child_blocks(struct edit *e, const struct sched_value *args,
 	struct stmt *at = func_find(e->f, args[0].u.id);
 	struct stmt_list list = { 0 };
 
-	if (!at) {
-		return edit_fail(e, "this is not a loop of the function; get "
-				    "the loops of a block");
-	}
 	blocks_below(e->f, at->kind == STMT_BLOCK ? at->children[0] : at,
 		     &list);
 	*out = list_of(e, &list);

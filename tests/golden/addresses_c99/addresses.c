@@ -22,6 +22,6 @@ main_(const float A[restrict 8][8], float B[restrict 8], float C[restrict 8])
 		rows(&A[i * 4][0], &B[i * 4]);
 	}
 	for (int32_t i = 0; i < 2; ++i) {
-		more(&B[i * 4], C);
+		more(&B[i * 4], &C[0]);
 	}
 }
