@@ -11,6 +11,7 @@
 #include "passes.h"
 #include "product_instr.h"
 #include "provenance.h"
+#include "text.h"
 #include "tirc_context.h"
 #include "version.h"
 
@@ -76,6 +77,20 @@ read_weights_form(struct tirc *t, enum weights_form *out)
 	}
 	return context_bad_option(t, "--weights", t->options.weights,
 				  "auto, c, incbin, file or section");
+}
+
+/* Has the name of the section only characters that source can have in quotes? False
+ * after a diagnostic. */
+static bool
+check_section(struct tirc *t)
+{
+	const char *name = t->options.section;
+
+	return name == NULL ||
+	       text_is_identifier(arena_printf(&t->m->arena, "_%s", name),
+				  ".$,:-") ||
+	       context_bad_option(t, "--section", name,
+				  "letters, digits and . _ $ , : -");
 }
 
 static bool
@@ -419,7 +434,7 @@ tirc_compile(struct tirc *t)
 	};
 
 	if (!context_hooks(t, &hooks) || !read_weights_form(t, &emit.weights) ||
-	    !read_form(t, &emit.graph) || !find_kind(t) ||
+	    !check_section(t) || !read_form(t, &emit.graph) || !find_kind(t) ||
 	    !context_prepare(t)) {
 		return false;
 	}
@@ -445,7 +460,8 @@ tirc_compile(struct tirc *t)
 	}
 	context_progress(t, "source", 3, 4);
 	start = hooks_start(&hooks);
-	emit.options = context_options_text(t);
+	t->shaping = emit.shaping = context_shaping(t, &emit.n_shaping);
+	t->n_shaping = emit.n_shaping;
 	if (!package_build(&t->program, t->dialect, &emit, &t->package)) {
 		return false;
 	}

@@ -64,6 +64,9 @@ struct tirc {
 					   * made */
 	bool partitioned; /* the passes up to the partition have already run */
 	bool compiled;    /* tirc_compile has succeeded */
+	/* after tirc_compile: the options that shape the source */
+	const struct shaping_option *shaping;
+	int n_shaping;
 	/* for tirc_graph_passes: the names of the passes that ran, and the
 	 * number of runs after which no further pass runs */
 	VEC(const char *) pass_runs;
@@ -204,15 +207,17 @@ void context_progress(struct tirc *t, const char *step, int done, int total);
 struct report_file;
 bool context_read_files(struct tirc *t, struct report_file *files, int *n);
 
-/* options_text.c: are convolutions of the target direct, whatever --conv says? */
+/* shaping_options.c: are convolutions of the target direct, whatever --conv says? */
 bool context_takes_direct_alone(const struct target *target);
-/* options_text.c: the algorithm of convolutions for the target where --conv says
+/* shaping_options.c: the algorithm of convolutions for the target where --conv says
  * nothing. */
 enum conv_algorithm context_default_conv(const struct target *target);
 
-/* options_text.c: the options that shape the source and that it does not show
- * otherwise, as on the command line; NULL: all have their defaults. The graph's
- * passes have run. */
-const char *context_options_text(struct tirc *t);
+/* shaping_options.c: adds the options of the import, or only this one, to
+ * graph.import_options. */
+void context_note_options(struct tirc *t, const char *option);
+/* shaping_options.c: the options that shape the source, those with their defaults,
+ * too. *n: their number. The graph's passes have run. */
+const struct shaping_option *context_shaping(struct tirc *t, int *n);
 
 #endif

@@ -489,7 +489,11 @@ tirc_load(struct tirc *t, const char *path)
 	start = hooks_start(&hooks);
 	if (t->given.text == NULL && !onnx_file_has(t->opened, path) &&
 	    partition_is(path)) {
-		return load_partition(t, path) && context_states(t);
+		if (!load_partition(t, path)) {
+			return false;
+		}
+		context_note_options(t, "--state");
+		return context_states(t);
 	}
 	t->graph = t->given.text == NULL
 			   ? onnx_import(t->m, path, &import, &t->file)
@@ -499,6 +503,7 @@ tirc_load(struct tirc *t, const char *path)
 	if (t->graph == NULL) {
 		return false;
 	}
+	context_note_options(t, NULL);
 	t->settings.conv = CONV_AUTO;
 	hooks_took(&hooks, "import", start);
 	remember_nodes(t);

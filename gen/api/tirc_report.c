@@ -2,7 +2,6 @@
 /* The report about a compiled model, whose options and files it passes to
  * gen/report/; and the difference between two folders that tirc wrote. */
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "difference.h"
@@ -14,36 +13,8 @@
 #include "tirc_context.h"
 #include "version.h"
 
-/* The options that are lists. */
-static const struct {
-	const char *name, *what;
-	size_t list, count; /* offsets in struct tirc_options */
-} lists[] = {
-#define LIST(name, member, what)                                               \
-	{                                                                      \
-		name, what, offsetof(struct tirc_options, member),             \
-			offsetof(struct tirc_options, n_##member)              \
-	}
-	LIST("--input-shape", input_shapes, "shapes of inputs"),
-	LIST("--dim", dims, "symbolic dimensions"),
-	LIST("--bound", bounds, "bounds of sizes that a run computes"),
-	LIST("--sequence", sequences, "elements of inputs that are sequences"),
-	LIST("--string-length", string_lengths, "bytes of strings"),
-	LIST("--functions", functions, "ONNX functions for operators"),
-	LIST("--const-input", const_inputs, "inputs that are constants"),
-	LIST("--state", states, "outputs that are inputs of the next run"),
-	LIST("--byoc", byoc, "backends of parts of the model"),
-	LIST("--schedule-for", schedule_for, "schedules by hand"),
-	LIST("--records", records, "records of measured schedules"),
-	LIST("--disable-pass", disable_passes, "passes that were left out"),
-	LIST("--add-pass", add_passes, "passes of the user"),
-#undef LIST
-};
-
-enum { N_LISTS = sizeof lists / sizeof *lists, N_WORDS = 10 };
-
 struct option_rows {
-	struct report_option rows[N_LISTS + N_WORDS];
+	struct report_option *rows;
 	int n;
 };
 
@@ -54,60 +25,43 @@ add_row(struct option_rows *out, const char *name, const char *value,
 	out->rows[out->n++] = (struct report_option){ name, value, what };
 }
 
-/* Adds a row for an option whose value is a word: `value`, or the default
- * `otherwise` if the value is NULL. */
-static void
-add_word(struct option_rows *out, const char *name, const char *value,
-	 const char *otherwise, const char *what)
+/* The value of the option, or its default; NULL for an empty list. */
+static const char *
+value_text(struct tirc *t, const struct shaping_option *o)
 {
-	add_row(out, name, value != NULL ? value : otherwise, what);
-}
+	const char *text = o->n_values > 0 ? o->values[0] : o->otherwise;
 
-static void
-add_lists(struct tirc *t, struct option_rows *out)
-{
-	for (int i = 0; i < N_LISTS; i++) {
-		const char *at = (const char *)&t->options;
-		const char *const *list = NULL;
-		const char *text = "";
-		int n = 0;
-
-		memcpy(&list, at + lists[i].list, sizeof list);
-		memcpy(&n, at + lists[i].count, sizeof n);
-		for (int k = 0; k < n; k++) {
-			text = arena_printf(&t->m->arena, "%s%s%s", text,
-					    k > 0 ? ", " : "", list[k]);
-		}
-		if (n > 0) {
-			add_row(out, lists[i].name, text, lists[i].what);
-		}
+	if (strcmp(o->name, "--requant") == 0 &&
+	    graph_rounding(t->graph) == NULL) {
+		return "onnx (the model has no quantized result)";
 	}
+	for (int i = 1; i < o->n_values; i++) {
+		text = arena_printf(&t->m->arena, "%s, %s", text, o->values[i]);
+	}
+	return text;
 }
 
+/* Adds the options that shape the source, except lists without items, and what
+ * became of the options --weights and --name. */
 static void
-add_words(struct tirc *t, struct option_rows *out)
+add_options(struct tirc *t, struct option_rows *out)
 {
 	static const char *const forms[] = {
 		"none", "c", "incbin", "file", "section",
 	};
-	const struct tirc_options *o = &t->options;
 
-	add_word(out, "--requant", graph_rounding(t->graph),
-		 "onnx (the model has no quantized result)",
-		 "how quantized results are rounded");
-	add_row(out, "--fp", t->target->fp,
-		"which changes of float arithmetic are allowed");
-	add_word(out, "--precision", o->precision, "f32",
-		 "the type of stored weights");
-	add_word(out, "--conv", o->conv, "auto",
-		 "the algorithm of 3x3 convolutions");
-	add_row(out, "--optimize", t->target->goal, "the goal");
-	add_word(out, "--form", o->form, "aot", "functions, or a table");
+	out->rows = arena_array(&t->m->arena, struct report_option,
+				t->n_shaping + 2);
+	for (int i = 0; i < t->n_shaping; i++) {
+		const char *value = value_text(t, &t->shaping[i]);
+
+		if (value != NULL) {
+			add_row(out, t->shaping[i].name, value,
+				t->shaping[i].what);
+		}
+	}
 	add_row(out, "--weights", forms[t->package.weights],
 		"the form of the weights");
-	add_word(out, "--in-workspace", o->in_workspace, "none",
-		 "what the workspace has besides");
-	add_word(out, "--seed", o->seed, "none", "of random operators");
 	add_row(out, "--name", package_model(&t->package),
 		"the beginning of all names");
 }
@@ -160,12 +114,11 @@ text_of(struct tirc *t, bool markdown)
 		.package = &t->package,
 		.version = version_text(),
 		.form = markdown ? REPORT_MARKDOWN : REPORT_HTML,
-		.options = options.rows,
 		.files = files,
 	};
 
-	add_words(t, &options);
-	add_lists(t, &options);
+	add_options(t, &options);
+	request.options = options.rows;
 	request.n_options = options.n;
 	return context_read_files(t, files, &request.n_files)
 		       ? report_text(&request)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A compiled model for tirc verify. */
+#include <string.h>
+
+#include "backend_load.h"
 #include "report.h"
 #include "tirc_context.h"
 #include "verifying.h"
@@ -54,4 +57,13 @@ tirc_is_stated_target(struct tirc *t, const char *text, const char *file)
 {
 	return target_load_from(t->m, text, t->options.dialect_path, file) !=
 	       NULL;
+}
+
+bool
+tirc_is_stated_backend(struct tirc *t, const char *text)
+{
+	const char *name = arena_strndup(&t->m->arena, text,
+					 strcspn(text, "=:"));
+
+	return text[strlen(name)] != '=' && backend_is_embedded(t->m, name);
 }

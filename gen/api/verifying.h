@@ -27,5 +27,8 @@ int64_t tirc_read_bytes(const struct tirc *t);
 /* Is the text, of a file that may be anybody's, the name of a target with facts
  * alone? False after a message, which names the file. */
 bool tirc_is_stated_target(struct tirc *t, const char *text, const char *file);
+/* Is the text, of a file that may be anybody's, a backend that tirc ships, as --byoc
+ * names it, without a folder? */
+bool tirc_is_stated_backend(struct tirc *t, const char *text);
 
 #endif

@@ -129,6 +129,7 @@ backend_read_options(void *ctx, struct json j)
 		backend_want_word(row, row.value->string);
 		o->name = arena_strdup(&l->m->arena, row.value->string);
 		json_keys_read(&backend_keys, row, "/options/*", o, l);
+		o->otherwise = o->value;
 		if (values.value != NULL) {
 			o->values = json_texts(values, &o->n_values);
 		}

@@ -137,6 +137,16 @@ print_change(struct verifying *v, const struct verified_file *f,
 	print_line('+', x->lines.new_line);
 }
 
+/* The options that come from NAME.json, and change what the model computes or how. */
+static void
+print_taken(const struct verifying *v)
+{
+	for (int i = 0; i < v->taken.n; i++) {
+		say(stdout, "%-8s %s\n", i == 0 ? "options" : "",
+		    v->taken.data[i]);
+	}
+}
+
 /* Asks for other options if NAME.json differs. */
 static void
 print_options(const struct verifying *v)
@@ -316,6 +326,7 @@ verify(struct verifying *v)
 	v->not_run = verify_obstacle(v);
 	verify_find_options(v);
 	if (!v->cli->quiet || !v->same_texts) {
+		print_taken(v);
 		print_files(v);
 	}
 	if (!verify_kernels(v)) {
@@ -361,7 +372,7 @@ cmd_verify(struct cli *c)
 		     verify(&v);
 	}
 	if (v.a == NULL) {
-		verify_note_sizes(&v);
+		verify_note_stated(&v);
 	}
 	if (ok && c->out != NULL) {
 		ok = verify_write_certificate(&v, c->out);

@@ -476,9 +476,9 @@ static const struct verb verbs[] = {
 	  "here; then compiles the source as it stands in DIR, and compares each\n"
 	  "kernel by itself with the interpreter, on random, largest, least and\n"
 	  "special numbers, and the whole model on random inputs. What differs is\n"
-	  "named: file, line, kernel, the first element. Give the options that\n"
-	  "compile had and NAME.json does not state, such as --precision. Compiler\n"
-	  "and flags are those of the target, or of --cc and --cflags. Where no\n"
+	  "named: file, line, kernel, the first element. Options that name files,\n"
+	  "such as --schedule-for, must be given as compile had them. Compiler and\n"
+	  "flags are those of the target, or of --cc and --cflags. Where no\n"
 	  "program can run, only the files are compared, and the output says so.\n"
 	  "With --check CERTIFICATE, only compares digests. Exit status 0 if\n"
 	  "nothing differs, 1 if something does, 2 in case of an error.\n",

@@ -128,6 +128,19 @@ options_list(const struct verifying *v)
 	return list;
 }
 
+/* The options that come from NAME.json. */
+static cJSON *
+taken_list(const struct verifying *v)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (int i = 0; i < v->taken.n; i++) {
+		cJSON_AddItemToArray(list,
+				     cJSON_CreateString(v->taken.data[i]));
+	}
+	return list;
+}
+
 static void
 put_run(struct verifying *v, struct strbuf *s)
 {
@@ -206,6 +219,7 @@ verify_write_certificate(struct verifying *v, const char *path)
 	put_member(&s, "verdict", verify_verdict(v));
 	put_member(&s, "target", tirc_summary(v->fresh.t).target);
 	put_rows(&s, "options", options_list(v));
+	put_rows(&s, "stated", taken_list(v));
 	strbuf_printf(&s, ",\n\t\"seed\": %lld", (long long)v->number);
 	for (int i = 0; i < n; i++) {
 		cJSON *row = cJSON_CreateObject();

@@ -64,8 +64,11 @@ struct verifying {
 	int n_paths;
 	struct tirc *stating; /* owns `stated` */
 	struct stated stated;
-	bool took_sizes; /* the options have the sizes of `stated` */
-	int64_t number;  /* the value of --seed */
+	/* the options that come from `stated` and that do not have a member of
+	 * their own there, as on the command line: "--conv direct" */
+	VEC(const char *) taken;
+	bool gave_sizes; /* the command line has options about sizes */
+	int64_t number;  /* the value of --seed, or 1 */
 	uint64_t seed;
 	struct arena *a;
 	/* Programs with the whole model and programs with its kernels: the
@@ -100,10 +103,15 @@ struct verifying {
 /* cmd_verify.c: why programs of the target cannot run here, or NULL. */
 const char *verify_obstacle(struct verifying *v);
 
-/* verify_files.c */
+/* verify_stated.c */
 /* Sets the options of the command line that the user did not give to those that
  * the folder's NAME.json states. Returns false after an error message. */
 bool verify_take_stated(struct verifying *v);
+/* A note about the options that come from NAME.json, for a model that cannot be
+ * compiled with them. */
+void verify_note_stated(const struct verifying *v);
+
+/* verify_files.c */
 /* Compares the folder's files with the files that tirc writes. Returns false
  * after an error message. */
 bool verify_files(struct verifying *v);
@@ -119,9 +127,6 @@ const char *verify_read(int fd, int64_t most, struct strbuf *out);
  * the one that tirc writes, sets v->other_options. Sets v->not_run if the kernels
  * have other parameters, or if the folder lacks a file of the source. */
 void verify_find_options(struct verifying *v);
-/* A note about the sizes that the options got from NAME.json, for a model that
- * cannot be loaded with them. */
-void verify_note_sizes(const struct verifying *v);
 
 /* verify_added.c: finds such files in the folder, or in folders below it.
  * written: the paths, within the folder, of the n files that tirc wrote. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out whether a folder was compiled with other options than tirc verify has.
- * NAME.json does not state all options, such as --conv; but its kernels then
- * differ from the kernels of the NAME.json that tirc verify makes. */
+/* Finds out whether a folder was compiled with other options than tirc verify has,
+ * from what differs between its NAME.json and the one that tirc verify makes: the
+ * options themselves, and the kernels that follow from them. */
 #include <string.h>
 
 #include "text.h"
@@ -80,21 +80,4 @@ verify_find_options(struct verifying *v)
 	if (lacking != NULL) {
 		v->not_run = arena_printf(v->a, "the folder lacks %s", lacking);
 	}
-}
-
-void
-verify_note_sizes(const struct verifying *v)
-{
-	const char *words = "";
-
-	if (!v->took_sizes) {
-		return;
-	}
-	for (int i = 0; i < v->stated.dims.n; i++) {
-		words = arena_printf(&v->cli->arena, "%s --dim %s", words,
-				     v->stated.dims.data[i]);
-	}
-	cli_note("%s states the sizes%s; if tirc compile had other options for "
-		 "sizes, such as --dim new=old, give them to tirc verify, too",
-		 v->stated.file, words);
 }

@@ -90,13 +90,17 @@ void difference_of_lines(struct module *m, const char *old, const char *new,
  * which tirc takes them; a member is NULL if NAME.json does not state the
  * option. The file may come from anybody: only the types of the members, texts
  * and numbers, are checked. */
+struct stated_option {
+	const char *name; /* without "--" */
+	VEC(const char *) values;
+};
+
 struct stated {
 	const char *file; /* the path of NAME.json */
 	const char *name, *target, *optimize, *fp, *requant, *weights;
 	const char *generator;
-	bool traced;              /* compile --trace */
-	VEC(const char *) dims;   /* "batch=1..8" */
-	VEC(const char *) shapes; /* of inputs: "data:8,?,5" */
+	bool traced;                       /* compile --trace */
+	VEC(struct stated_option) options; /* the other ones */
 };
 
 /* False after a diagnostic. */

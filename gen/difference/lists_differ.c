@@ -187,6 +187,19 @@ compare_list(struct comparing *c, const struct list_row *row)
 	}
 }
 
+/* Compares a member of two objects. */
+static void
+compare_value(struct comparing *c, enum difference_part part,
+	      const char *member, const cJSON *old, const cJSON *new)
+{
+	const char *x = value_text(c->a, old, member);
+	const char *y = value_text(c->a, new, member);
+
+	if (strcmp(x, y) != 0) {
+		add_change(c, part, CHANGE_OTHER, member, x, y);
+	}
+}
+
 static const cJSON *
 object_of(const struct snapshot *s, const char *name)
 {
@@ -194,22 +207,34 @@ object_of(const struct snapshot *s, const char *name)
 			    : cJSON_GetObjectItemCaseSensitive(s->json, name);
 }
 
+/* Compares the members of "options", each of which is an option. */
+static void
+compare_options(struct comparing *c)
+{
+	const cJSON *old = snapshot_options(c->old), *x;
+	const cJSON *new = snapshot_options(c->new);
+
+	cJSON_ArrayForEach(x, old)
+	{
+		compare_value(c, PART_OPTIONS, x->string, old, new);
+	}
+	cJSON_ArrayForEach(x, new)
+	{
+		if (!cJSON_HasObjectItem(old, x->string)) {
+			compare_value(c, PART_OPTIONS, x->string, old, new);
+		}
+	}
+}
+
 void
 compare_lists(struct comparing *c)
 {
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-		const char *x = value_text(c->a,
-					   object_of(c->old, values[i].in),
-					   values[i].member);
-		const char *y = value_text(c->a,
-					   object_of(c->new, values[i].in),
-					   values[i].member);
-
-		if (strcmp(x, y) != 0) {
-			add_change(c, values[i].part, CHANGE_OTHER,
-				   values[i].member, x, y);
-		}
+		compare_value(c, values[i].part, values[i].member,
+			      object_of(c->old, values[i].in),
+			      object_of(c->new, values[i].in));
 	}
+	compare_options(c);
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		compare_list(c, &lists[i]);
 	}

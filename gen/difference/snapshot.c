@@ -97,8 +97,20 @@ try_file(struct snapshot *s, const char *name, int *found)
 	s->file = arena_printf(&s->m->arena, "%s/%s", s->folder, name);
 }
 
-/* Does no row of the lists have too many members? Returns false after a diagnostic
- * otherwise. */
+static bool
+check_members(struct snapshot *s, const cJSON *object, const char *what,
+	      const char *name)
+{
+	return !cJSON_IsObject(object) ||
+	       cJSON_GetArraySize(object) <= MOST_MEMBERS ||
+	       complain(s, arena_printf(&s->m->arena,
+					"%s\"%s\" has more than %d members; "
+					"compile the model again",
+					what, name, MOST_MEMBERS));
+}
+
+/* Have no row of the lists, and not the options, too many members? Returns false after
+ * a diagnostic otherwise. */
 static bool
 check_rows(struct snapshot *s)
 {
@@ -106,18 +118,14 @@ check_rows(struct snapshot *s)
 
 	cJSON_ArrayForEach(list, s->json)
 	{
+		if (strcmp(list->string, "options") == 0 &&
+		    !check_members(s, list, "", list->string)) {
+			return false;
+		}
 		cJSON_ArrayForEach(row, list)
 		{
-			if (cJSON_IsObject(row) &&
-			    cJSON_GetArraySize(row) > MOST_MEMBERS) {
-				return complain(
-					s,
-					arena_printf(&s->m->arena,
-						     "a row of \"%s\" has more "
-						     "than %d members; compile "
-						     "the model again",
-						     list->string,
-						     MOST_MEMBERS));
+			if (!check_members(s, row, "a row of ", list->string)) {
+				return false;
 			}
 		}
 	}
@@ -177,6 +185,14 @@ member_list(const cJSON *object, const char *key)
 	const cJSON *x = cJSON_GetObjectItemCaseSensitive(object, key);
 
 	return cJSON_IsArray(x) ? x : NULL;
+}
+
+const cJSON *
+snapshot_options(const struct snapshot *s)
+{
+	const cJSON *x = cJSON_GetObjectItemCaseSensitive(s->json, "options");
+
+	return cJSON_IsObject(x) ? x : NULL;
 }
 
 static struct item_index *

@@ -70,6 +70,8 @@ void snapshot_close(struct snapshot *s);
  * files may be anybody's. */
 const char *member_text(const cJSON *object, const char *key);
 const cJSON *member_list(const cJSON *object, const char *key);
+/* The object "options" of the JSON; NULL if it has none. */
+const cJSON *snapshot_options(const struct snapshot *s);
 /* The first item of a list of the JSON whose member `key` is the text; NULL if
  * no item is. list and key are literals. */
 const cJSON *snapshot_item(struct snapshot *s, const char *list,

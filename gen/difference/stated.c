@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options with which a folder's source was made, as the folder's NAME.json
  * states them. */
-#include <math.h>
-
 #include "snapshot.h"
-
-/* The most dimensions of an input. */
-enum { MOST_DIMS = 64 };
 
 static const char *
 text_of(struct module *m, const cJSON *json, const char *key)
@@ -16,89 +11,29 @@ text_of(struct module *m, const cJSON *json, const char *key)
 	return text[0] != '\0' ? arena_strdup(&m->arena, text) : NULL;
 }
 
+/* Adds the option whose member of "options" is x: a text, or a list of texts. False if
+ * it is something else. */
 static bool
-whole(const cJSON *row, const char *key, double least, long long *out)
+add_option(struct module *m, const cJSON *x, struct stated *out)
 {
-	const cJSON *x = cJSON_GetObjectItemCaseSensitive(row, key);
+	struct stated_option one = { .name = arena_strdup(&m->arena,
+							  x->string) };
+	const cJSON *list = cJSON_IsArray(x) ? x : NULL, *item;
 
-	if (!cJSON_IsNumber(x) || x->valuedouble < least ||
-	    x->valuedouble > 1e15 || floor(x->valuedouble) != x->valuedouble) {
-		return false;
+	if (cJSON_IsString(x)) {
+		vec_push(&m->arena, &one.values,
+			 arena_strdup(&m->arena, x->valuestring));
 	}
-	*out = (long long)x->valuedouble;
-	return true;
-}
-
-/* Adds the range of a size as an option: "batch=1..8:2". */
-static bool
-add_dim(struct module *m, const cJSON *row, struct stated *out)
-{
-	const char *name = member_text(row, "name"), *text;
-	long long least, most, step;
-
-	if (name[0] == '\0' || strlen(name) > 1000 ||
-	    !whole(row, "min", 0, &least) || !whole(row, "max", 0, &most)) {
-		return false;
-	}
-	text = arena_printf(&m->arena, "%s=%lld..%lld", name, least, most);
-	if (whole(row, "multiple_of", 1, &step)) {
-		text = arena_printf(&m->arena, "%s:%lld", text, step);
-	}
-	vec_push(&m->arena, &out->dims, text);
-	return true;
-}
-
-/* Does the list "assumed" of an input contain dimension d? */
-static bool
-is_assumed(const cJSON *input, int d)
-{
-	const cJSON *x;
-
-	cJSON_ArrayForEach(x, member_list(input, "assumed"))
+	cJSON_ArrayForEach(item, list)
 	{
-		if (cJSON_IsNumber(x) && x->valuedouble == d) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Adds the shape of an input as an option: "data:8,?,5", where a size that is no
- * number, or that was assumed, is "?". */
-static bool
-add_shape(struct module *m, const cJSON *row, struct stated *out)
-{
-	const char *name = member_text(row, "name");
-	const char *text = arena_printf(&m->arena, "%s:", name);
-	const cJSON *size;
-	int n = 0, numbers = 0;
-
-	if (name[0] == '\0' || strlen(name) > 1000) {
-		return false;
-	}
-	cJSON_ArrayForEach(size, member_list(row, "shape"))
-	{
-		bool number = cJSON_IsNumber(size);
-
-		if (n == MOST_DIMS ||
-		    (number &&
-		     (size->valuedouble < 0 || size->valuedouble > 1e15 ||
-		      floor(size->valuedouble) != size->valuedouble))) {
+		if (!cJSON_IsString(item)) {
 			return false;
 		}
-		number = number && !is_assumed(row, n);
-		text = arena_printf(&m->arena, "%s%s%s", text,
-				    n++ > 0 ? "," : "",
-				    number ? arena_printf(&m->arena, "%lld",
-							  (long long)size
-								  ->valuedouble)
-					   : "?");
-		numbers += number;
+		vec_push(&m->arena, &one.values,
+			 arena_strdup(&m->arena, item->valuestring));
 	}
-	if (numbers > 0) {
-		vec_push(&m->arena, &out->shapes, text);
-	}
-	return true;
+	vec_push(&m->arena, &out->options, one);
+	return one.values.n > 0;
 }
 
 bool
@@ -106,7 +41,7 @@ difference_stated(struct module *m, const char *folder, struct stated *out)
 {
 	struct snapshot s;
 	struct texts texts;
-	const cJSON *row;
+	const cJSON *options, *row;
 	bool ok = true;
 
 	*out = (struct stated){ .file = NULL };
@@ -133,22 +68,14 @@ difference_stated(struct module *m, const char *folder, struct stated *out)
 				"fp as texts; give the folder as tirc compile "
 				"wrote it");
 	}
-	cJSON_ArrayForEach(row, member_list(s.json, "dims"))
+	options = snapshot_options(&s);
+	cJSON_ArrayForEach(row, options)
 	{
-		if (ok && !add_dim(m, row, out)) {
+		if (ok && !add_option(m, row, out)) {
 			ok = diag_error(&m->diags, DIAG_BAD_JSON,
 					(struct diag_place){ .file = s.file },
-					"a size in dims has no name, or no "
-					"whole numbers min and max");
-		}
-	}
-	cJSON_ArrayForEach(row, member_list(s.json, "inputs"))
-	{
-		if (ok && !add_shape(m, row, out)) {
-			ok = diag_error(&m->diags, DIAG_BAD_JSON,
-					(struct diag_place){ .file = s.file },
-					"an input has no name, or no shape of "
-					"whole numbers and texts");
+					"an option in options is neither a "
+					"text nor a list of texts");
 		}
 	}
 	snapshot_close(&s);

@@ -48,6 +48,28 @@ add_refused(struct packer *k, struct tdata *d)
 	}
 }
 
+/* The options for the first comment, "--precision bf16 --conv direct"; NULL: all that
+ * it shows have their defaults. */
+static const char *
+options_comment(struct packer *k)
+{
+	const char *text = NULL;
+
+	for (int i = 0; i < k->o->n_shaping; i++) {
+		const struct shaping_option *o = &k->o->shaping[i];
+
+		for (int v = 0;
+		     (o->places & SHAPING_IN_COMMENT) != 0 && v < o->n_values;
+		     v++) {
+			text = arena_printf(k->a, "%s%s%s %s",
+					    text != NULL ? text : "",
+					    text != NULL ? " " : "", o->name,
+					    o->values[v]);
+		}
+	}
+	return text != NULL ? comment_flags(k->a, k->d, text) : NULL;
+}
+
 void
 add_common(struct packer *k)
 {
@@ -71,10 +93,7 @@ add_common(struct packer *k)
 	tdata_flag(d, "traced", k->p->traced);
 	tdata_text(d, "rounding", graph_rounding(k->g));
 	tdata_text(d, "flags", comment_flags(k->a, k->d, k->cflags));
-	tdata_text(d, "options",
-		   k->o->options != NULL
-			   ? comment_flags(k->a, k->d, k->o->options)
-			   : NULL);
+	tdata_text(d, "options", options_comment(k));
 	tdata_text(d, "link_libraries",
 		   comment_text(k->a, k->d, k->library_ldflags));
 	tdata_text(d, "MODEL", k->upper);

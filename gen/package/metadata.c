@@ -4,6 +4,7 @@
  * became. Each tensor, place, weight, kernel, call and node has a line of its
  * own, so that two files can be compared line by line. */
 #include <cjson/cJSON.h>
+#include <string.h>
 
 #include "json_put.h"
 #include "kernel.h"
@@ -242,6 +243,29 @@ props_json(const struct packer *k)
 	return all;
 }
 
+/* The options that differ from their defaults and that no other member states: a
+ * member for each, by its name without "--". */
+static cJSON *
+options_json(const struct packer *k)
+{
+	cJSON *all = cJSON_CreateObject();
+
+	for (int i = 0; i < k->o->n_shaping; i++) {
+		const struct shaping_option *o = &k->o->shaping[i];
+
+		if ((o->places & SHAPING_IN_METADATA) == 0 ||
+		    o->n_values == 0) {
+			continue;
+		}
+		cJSON_AddItemToObject(
+			all, o->name + strlen("--"),
+			o->is_list ? cJSON_CreateStringArray(o->values,
+							     o->n_values)
+				   : cJSON_CreateString(o->values[0]));
+	}
+	return all;
+}
+
 void
 add_metadata(struct packer *k)
 {
@@ -285,6 +309,7 @@ add_metadata(struct packer *k)
 				cJSON_CreateString(graph_rounding(k->g)), false,
 				false);
 	}
+	metadata_member(&s, "options", options_json(k), false, false);
 	if (k->p->traced) {
 		metadata_member(&s, "traced", cJSON_CreateTrue(), false, false);
 	}

@@ -8,14 +8,31 @@
 #include "dialects.h"
 #include "kernel.h"
 
+/* Where the source shows an option: in its first comment, in NAME.json as a member of
+ * "options". Elsewhere are what other comments and other members show. */
+enum shaping_place { SHAPING_IN_COMMENT = 1, SHAPING_IN_METADATA = 2 };
+
+/* An option that shapes the source. */
+struct shaping_option {
+	const char *name;      /* as on the command line: "--conv" */
+	const char *what;      /* what it sets, for a report */
+	const char *otherwise; /* the default; NULL of a list */
+	/* The values, as on the command line, of files only the last part of the
+	 * path; n_values 0: the default. */
+	const char *const *values;
+	int n_values;
+	bool is_list;    /* the option may be given several times */
+	unsigned places; /* a set of enum shaping_place */
+};
+
 struct emit_options {
 	/* the beginning of the emitted names, such as "resnet50" */
 	const char *name;
 	enum weights_form weights;
 	const char *section; /* for WEIGHTS_SECTION: the section's name */
 	const char *version; /* the version of tirc, such as "0.1.0" */
-	/* the options for the first comment, such as "--fp strict", or NULL */
-	const char *options;
+	const struct shaping_option *shaping;
+	int n_shaping;
 	/* the entry function reports when each kernel has ended */
 	bool profile;
 	/* --form graph: the program has no entry function, but a table of

@@ -160,7 +160,7 @@ read_settings(struct reading *in, struct json object)
 /* -- the file -- */
 
 /* Reads the members before the tensors: version, names, digest, target, stage,
- * assumptions, settings, the name of the weights, and symbolic sizes. False
+ * assumptions, options, settings, the name of the weights, and symbolic sizes. False
  * after a diagnostic. */
 static bool
 read_head(struct reading *in, struct json root, const char *folder,
@@ -172,9 +172,10 @@ read_head(struct reading *in, struct json root, const char *folder,
 	int n;
 
 	json_check_keys(
-		root, "tirc_partition name model digest target stage "
-		      "settings weights dims assumptions inputs outputs states "
-		      "tensors nodes backends matches regions origins");
+		root,
+		"tirc_partition name model digest target stage "
+		"settings weights dims assumptions options inputs outputs states "
+		"tensors nodes backends matches regions origins");
 	if (json_int(json_get(root, "tirc_partition"), 1, 1000000, 0) !=
 	    PARTITION_VERSION) {
 		return json_error(
@@ -198,6 +199,10 @@ read_head(struct reading *in, struct json root, const char *folder,
 	texts = json_texts(json_get(root, "assumptions"), &n);
 	for (int i = 0; i < n; i++) {
 		graph_assume(g, texts[i]);
+	}
+	texts = json_texts(json_get(root, "options"), &n);
+	for (int i = 0; i < n; i++) {
+		vec_push(&g->module->arena, &g->import_options, texts[i]);
 	}
 	return read_settings(in, json_get(root, "settings")) &&
 	       read_weights_name(in, json_get(root, "weights"), folder) &&

@@ -103,18 +103,16 @@ write_dims(struct writing *w)
 }
 
 static bool
-write_assumptions(struct writing *w)
+write_texts(struct writing *w, const char *key, const char *const *texts, int n)
 {
-	const struct graph *g = w->g;
-
-	strbuf_puts(w->out, ",\n\t\"assumptions\": [");
-	for (int i = 0; i < g->assumptions.n; i++) {
+	strbuf_printf(w->out, ",\n\t\"%s\": [", key);
+	for (int i = 0; i < n; i++) {
 		line(w, i == 0);
-		if (!write_text(w, g->assumptions.data[i])) {
+		if (!write_text(w, texts[i])) {
 			return false;
 		}
 	}
-	end_list(w, g->assumptions.n, ']');
+	end_list(w, n, ']');
 	return true;
 }
 
@@ -240,7 +238,11 @@ partition_text(struct graph *g, const struct partition_facts *facts,
 	     write_settings(&w) &&
 	     (stage == NULL || member(&w, "stage", stage)) &&
 	     member(&w, "weights", weights) && write_dims(&w) &&
-	     write_assumptions(&w) &&
+	     write_texts(&w, "assumptions", g->assumptions.data,
+			 g->assumptions.n) &&
+	     (g->import_options.n == 0 ||
+	      write_texts(&w, "options", g->import_options.data,
+			  g->import_options.n)) &&
 	     names(&w, "inputs", g->inputs.data, g->inputs.n) &&
 	     names(&w, "outputs", g->outputs.data, g->outputs.n) &&
 	     write_states(&w) && write_all_tensors(&w) && write_all_nodes(&w) &&

@@ -345,6 +345,9 @@ struct graph {
 	checks;                        /* conditions that the entry function
 				        * checks */
 	VEC(const char *) assumptions; /* messages that `compile` shows */
+	/* the options with which the model was imported, as on the command
+	 * line: "--dim n=1..4" */
+	VEC(const char *) import_options;
 	VEC(struct model_prop) props;  /* the model's metadata_props */
 	struct name_table names;
 	/* by id of a tensor, of the last run in the interpreter: were its

@@ -227,6 +227,7 @@ struct backend_option {
 	int n_values;
 	/* the option's value: from the command line, or the default */
 	const char *value;
+	const char *otherwise; /* the default */
 };
 
 enum region_stage { REGION_ANNOTATED, REGION_MERGED, REGION_PARTITIONED };

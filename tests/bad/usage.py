@@ -71,6 +71,8 @@ for arguments, *parts in [
         (["compile", DIGITS, "--disable-pass", "fsue"], "fsue", "mean fuse"),
         (["compile", DIGITS, "--print-after", "fsue"], "fsue", "mean fuse"),
         (["compile", DIGITS, "--byoc", "dnll"], "dnll", "dnnl"),
+        (["compile", DIGITS, "--weights", "section", "--section",
+          'x"))) int y'], "--section", "letters"),
         (["lower", "--from-onnx", DIGITS, "--kernel", "conv3"], "conv3",
          "such as conv"),
         (["compile", DIGITS, "--input-shape", "imag:1,1,8,8"], "'imag'",

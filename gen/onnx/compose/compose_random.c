@@ -37,6 +37,9 @@ run_number(struct compose *c)
 	if (imp->options->seeded) {
 		t = graph_constant_ints(c->g, INPUT_NAME, 1,
 					&imp->options->seed);
+		vec_push(&c->m->arena, &c->g->import_options,
+			 arena_printf(&c->m->arena, "--seed %lld",
+				      (long long)imp->options->seed));
 	} else {
 		t = graph_tensor(c->g, INPUT_NAME);
 		t->model_name = arena_strdup(&c->m->arena, INPUT_NAME);

@@ -338,7 +338,15 @@ def hostile(source):
             ('"target": "../../evil"', "target"),
             ('"target": 7', "does not state model, target"),
             ('"optimize": "x"', "optimize"),
-            ('"dims": [{"name":"n"}]', "dims")):
+            ('"options": {"conv":7}', "options"),
+            ('"options": {"conv":["direct","auto"]}', "options"),
+            ('"options": {"conv":"fast"}', "--conv fast"),
+            ('"options": {"cc":"./evil"}', "cc"),
+            ('"options": {"add-pass":["2:./evil"]}', "add-pass"),
+            ('"options": {"byoc":[]}', "options"),
+            ('"options": {"section":"x\\"))) int evil"}', "--section"),
+            ('"options": {%s}' % ",".join(
+                '"o%d":"x"' % i for i in range(300)), "options")):
         key = new.split(":")[0]
         if key == '"target"':
             made = text.replace(row, new)
@@ -350,6 +358,14 @@ def hostile(source):
         errors = [s for s in done.stderr.split("\n") if s.startswith("error:")]
         if len(errors) != 1 or says not in errors[0]:
             fail("%s: %s" % (new, done.stderr))
+    for option in ('"byoc":["dnnl=./evil"]', '"byoc":["evil"]',
+                   '"records":["evil"]',
+                   '"schedule-for":["conv1=evil"]', '"functions":["evil"]'):
+        made = re.sub('"options": .*?,\n', '"options": {%s},\n' % option, text)
+        done = source.verify(source.copy(made, path), 1, "--cc", "no compiler")
+        if "is not taken from there" not in done.stderr or "evil" not in \
+                done.stderr or "error" in done.stderr:
+            fail(done.stderr)
     empty = work_folder()
     if "no NAME.json" not in tirc("verify", source.model, empty,
                                   status=2).stderr:
@@ -490,24 +506,39 @@ def little_memory():
 
 
 def other_options():
-    """A folder that was compiled with options that NAME.json does not state: what
-    NAME.json shows of them is told, and nothing is built that cannot be."""
+    """A folder is verified with the options that its NAME.json states. The command
+    line's options win: what NAME.json shows of the difference is told, and nothing is
+    built that cannot be."""
     plain = Source(DIGITS, "--target", "c99")
-    for options, says in (
-            (["--in-workspace", "both"], "interface  ! input image: "),
-            (["--precision", "bf16"], "weights    ! conv2_w: dtype "),
-            (["--byoc", "cblas"], "kernels    + cblas_0 (added)"),
-            (["--form", "graph"], "  digits.c  cannot be read")):
+    for options, other, says in (
+            (["--in-workspace", "both"], ["--in-workspace", "inputs"],
+             "options    ! in-workspace: inputs -> both "),
+            (["--precision", "bf16"], ["--precision", "f32"],
+             "weights    ! conv2_w: dtype "),
+            (["--byoc", "dnnl:tiles=never"], ["--byoc", "cblas"],
+             'options    ! byoc: ["cblas"] -> ["dnnl:tiles=never"] '),
+            (["--form", "graph"], ["--form", "aot"],
+             "  digits.c  cannot be read"),
+            (["--disable-pass", "fold_pad", "--disable-pass", "cse"],
+             ["--disable-pass", "cse"], "options    ! disable-pass: ")):
         folder = work_folder()
         tirc("compile", DIGITS, "-q", "-o", folder, "--target", "c99", *options)
-        done = plain.verify(folder, 1)
+        done = plain.verify(folder, 1, *other)
         if "was it compiled with other options? " not in done.stdout or \
-                says not in done.stdout or "kernels  not run" not in \
-                done.stdout or not done.stdout.endswith("differs\n"):
+                says not in done.stdout or \
+                not done.stdout.endswith("differs\n"):
             fail(done.stdout)
         if "error" in done.stderr:
             fail(done.stderr)
-        plain.verify(folder, 0, *options)
+        certificate = os.path.join(work_folder(), "cert.json")
+        out = plain.verify(folder, 0, "--cc", "no such compiler", "-o",
+                           certificate).stdout
+        taken = ["%s %s" % pair for pair in zip(options[::2], options[1::2])]
+        if not out.startswith("options  " + "\n         ".join(taken) + "\n"):
+            fail(out)
+        with open(certificate, encoding="utf-8") as file:
+            if json.load(file)["stated"] != taken:
+                fail("the certificate of %s" % options)
     # Where the kernels are called as before, they are run.
     path = plain.name[:-2] + ".json"
     out = plain.verify(replaced(plain, '"workspace_bytes":', '"workspace_bytes":1',
@@ -515,15 +546,42 @@ def other_options():
     if "memory     ! workspace_bytes: " not in out or "FAIL" in out or \
             "ok    conv1" not in out:
         fail(out)
-    # Sizes whose names an option gave.
-    sizes = Source(write("sizes.onnx", [node("Relu", ["x"], ["y"], "relu")],
-                         [value_info("x", ["m", 5])],
-                         [value_info("y", ["m", 5])], []),
-                   "--target", "c99", "--dim", "m=n", "--dim", "n=1..4")
-    done = sizes.verify(sizes.folder, 2)
-    if "states the sizes --dim n=1..4; " not in done.stderr:
+
+
+def options_of_models():
+    """Options that belong to a model are taken from NAME.json; files that it names are
+    not. What the model cannot have is an error, with a note of where it comes from."""
+    model = write("given.onnx", [
+        node("Add", ["x", "c"], ["a"], "plus"),
+        node("Mul", ["a", "s"], ["t"], "times"),
+        node("Relu", ["t"], ["y"], "relu")],
+        [value_info("x", ["m", 5]), value_info("c", [5]),
+         value_info("s", [5])],
+        [value_info("y", ["m", 5]), value_info("t", ["m", 5])], [])
+    record = helper.text_file(work_folder(), "c.pb", "")
+    with open(record, "wb") as file:
+        file.write(tensor("c", [5], floats(1, 2, 3, 4, 5)))
+    options = ["--dim", "m=n", "--dim", "n=1..4", "--const-input",
+               "c=1,2,3,4,5", "--disable-pass", "cse"]
+    source = Source(model, "--target", "c99", *options)
+    unchanged(source)
+    path = source.name[:-2] + ".json"
+    for old, new in (("c=1,2,3,4,5", "d=1"), ("n=1..4", "n=4..1"),
+                     ("cse", "shapes")):
+        done = source.verify(replaced(source, old, new, path), 2)
+        if done.stderr.count("error: ") != 1 or new not in done.stderr or \
+                "note: %s" % path not in re.sub("[^ ]*/", "", done.stderr):
+            fail(done.stderr)
+    named = Source(model, "--target", "c99", "--dim", "m=2", "--const-input",
+                   "c=@" + record)
+    with open(os.path.join(named.folder, path), encoding="utf-8") as file:
+        if json.load(file)["options"] != {"dim": ["m=2"],
+                                          "const-input": ["c=@c.pb"]}:
+            fail("the path of a file is stated")
+    done = named.verify(named.folder, 1)
+    if "states --const-input c=@c.pb, which is not taken " not in done.stderr:
         fail(done.stderr)
-    sizes.verify(sizes.folder, 0, "--dim", "m=n", "--dim", "n=1..4")
+    named.verify(named.folder, 0, "--const-input", "c=@" + record)
 
 
 def fused_products():
@@ -632,6 +690,7 @@ def main():
     symbolic_sizes()
     assumed_sizes()
     other_options()
+    options_of_models()
     fused_products()
     infinities()
     digits = Source(DIGITS, "--target", "c99")
