@@ -55,19 +55,29 @@ verify_is_huge(enum verify_mood mood)
 	return mood == MOOD_EXTREMES || mood == MOOD_MOST || mood == MOOD_LEAST;
 }
 
+/* The largest and the least float of a case. */
+struct ends {
+	double most, least;
+};
+
+static struct ends
+ends_of(struct dtype t, struct filling how)
+{
+	return (struct ends){ ldexp(dtype_highest(t), -how.below),
+			      ldexp(dtype_lowest(t), -how.below) };
+}
+
 static double
-float_of(struct dtype t, struct filling how, uint64_t next)
+float_of(enum verify_mood mood, struct ends ends, uint64_t next)
 {
 	const uint64_t r = next >> 40;
-	const double most = ldexp(dtype_highest(t), -how.below);
-	const double least = ldexp(dtype_lowest(t), -how.below);
 
-	switch (how.mood) {
+	switch (mood) {
 	case MOOD_WHOLE:
 		return (double)(r % 7) - 3;
 	case MOOD_EXTREMES:
-		return r % 5 == 0   ? most
-		       : r % 5 == 1 ? least
+		return r % 5 == 0   ? ends.most
+		       : r % 5 == 1 ? ends.least
 		       : r % 5 == 2 ? 0
 		       : r % 5 == 3 ? 1
 				    : -1;
@@ -77,9 +87,9 @@ float_of(struct dtype t, struct filling how, uint64_t next)
 		       : r % 61 == 2 ? NAN
 				     : random_fraction(next << 7);
 	case MOOD_MOST:
-		return most;
+		return ends.most;
 	case MOOD_LEAST:
-		return least;
+		return ends.least;
 	case MOOD_ZERO:
 		return 0;
 	case MOOD_TINY:
@@ -137,12 +147,15 @@ static void
 fill(struct dtype t, struct filling how, uint64_t *state, void *data,
      int64_t elems)
 {
+	const bool floats = dtype_is_float(t);
+	const struct ends ends = floats ? ends_of(t, how) : (struct ends){ 0 };
+
 	for (int64_t i = 0; i < elems; i++) {
 		uint64_t next = random_next(state);
 		union number v;
 
-		if (dtype_is_float(t)) {
-			v.f = float_of(t, how, next);
+		if (floats) {
+			v.f = float_of(how.mood, ends, next);
 		} else {
 			v.i = integer_of(t, how.mood, next);
 		}
@@ -172,7 +185,7 @@ run(struct verify_kernel *k, const struct verify_cases *cases,
 		args[i].bytes = cases->bytes[i];
 	}
 	ok = overflow != NULL
-		     ? interp_run_overflow(f, args, f->params.n, overflow)
+		     ? run_func_overflow(f, args, f->params.n, overflow)
 		     : run_func(f, args, f->params.n);
 	diags_drop_errors(diags, n_diags, DIAG_COUNT);
 	arena_release(&scratch);

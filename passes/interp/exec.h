@@ -307,6 +307,10 @@ void column_wrap(struct dtype t, int64_t *d, int n);
  * of the mask. */
 bool column_binary(const struct exec_op *op, void *dst, const void *a,
 		   const void *b, const unsigned char *mask, int n);
+/* Notes the overflows of such an op, before it is computed. */
+void column_overflow(const struct exec_op *op, const void *a, const void *b,
+		     const unsigned char *mask, int n,
+		     struct run_overflow *out);
 void column_select(enum column column, void *dst, const unsigned char *c,
 		   bool c_uniform, const void *a, const void *b, int n);
 void column_cast(struct dtype to, struct dtype from, void *dst, const void *a,

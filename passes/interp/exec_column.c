@@ -294,6 +294,35 @@ slow_binary(const struct exec_op *op, void *dst, const void *a, const void *b,
 	return fine;
 }
 
+void
+column_overflow(const struct exec_op *op, const void *a, const void *b,
+		const unsigned char *mask, int n, struct run_overflow *out)
+{
+	const enum expr_kind kind = (enum expr_kind)op->kind;
+	const bool adds = kind == EXPR_ADD || kind == EXPR_SUB;
+	enum scalar_fault fault = SCALAR_FINE;
+
+	if (!dtype_is_float(op->from) || (!adds && kind != EXPR_MUL) ||
+	    (adds ? out->sum : out->product)) {
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		union number x = column_get(op->from, a, op->a_uniform ? 0 : i);
+		union number y = column_get(op->from, b, op->b_uniform ? 0 : i);
+		bool finite = isfinite(x.f) && isfinite(y.f);
+
+		if (mask != NULL && !mask[i]) {
+			continue;
+		}
+		if (adds) {
+			out->sum |= !finite;
+		} else if (finite) {
+			out->product |= !isfinite(
+				scalar_binary(kind, op->from, x, y, &fault).f);
+		}
+	}
+}
+
 bool
 column_binary(const struct exec_op *op, void *dst, const void *a, const void *b,
 	      const unsigned char *mask, int n)

@@ -16,6 +16,8 @@ struct machine {
 	void **reg;             /* by register: the address of its values */
 	int lanes;              /* the number of lanes in the current strip */
 	bool failed;
+	/* NULL, or where the run notes overflows */
+	struct run_overflow *overflow;
 };
 
 /* The arithmetic is unsigned and wraps: in lanes outside of the mask, an index
@@ -229,8 +231,14 @@ run_program(struct machine *m, const struct exec_program *p, int lanes)
 			break;
 		case EXEC_FOLD:
 			run_fold(m, op, p, n);
+			/* its overflows are not noted */
+			m->failed |= m->overflow != NULL;
 			break;
 		case EXEC_BINARY:
+			if (m->overflow != NULL) {
+				column_overflow(op, a, b, mask_of(m, op, n), n,
+						m->overflow);
+			}
 			m->failed |= !column_binary(op, dst, a, b,
 						    mask_of(m, op, n), n);
 			break;
@@ -405,10 +413,10 @@ bind_params(struct machine *m, const struct run_arg *args)
 	}
 }
 
-bool
-exec_run(const struct exec *x, const struct run_arg *args, int n)
+static bool
+run(struct machine m, const struct run_arg *args, int n)
 {
-	struct machine m = { .exec = x };
+	const struct exec *x = m.exec;
 	size_t n_regs = (size_t)x->n_regs + (size_t)x->presets.n;
 
 	if (n != x->n_params) {
@@ -439,4 +447,18 @@ exec_run(const struct exec *x, const struct run_arg *args, int n)
 	free(m.reg);
 	free(m.columns);
 	return !m.failed;
+}
+
+bool
+exec_run(const struct exec *x, const struct run_arg *args, int n)
+{
+	return run((struct machine){ .exec = x }, args, n);
+}
+
+bool
+exec_run_overflow(const struct exec *x, const struct run_arg *args, int n,
+		  struct run_overflow *out)
+{
+	*out = (struct run_overflow){ .product = false };
+	return run((struct machine){ .exec = x, .overflow = out }, args, n);
 }

@@ -114,7 +114,15 @@ struct exec *exec_compile(struct arena *a, const struct func *f);
  * access outside of an array, or if an argument has too few bytes: interp_run()
  * then reports it. */
 bool exec_run(const struct exec *x, const struct run_arg *args, int n);
+/* Like exec_run; also sets *out, as interp_run_overflow() does, but counts values that
+ * only a choice not taken has, too. False, without a diagnostic, also for sums and
+ * products over lanes, whose overflows it does not see. */
+bool exec_run_overflow(const struct exec *x, const struct run_arg *args, int n,
+		       struct run_overflow *out);
 /* Runs f with the executor if possible, else with the interpreter. */
 bool run_func(struct func *f, const struct run_arg *args, int n);
+/* The same; also sets *out. */
+bool run_func_overflow(struct func *f, const struct run_arg *args, int n,
+		       struct run_overflow *out);
 
 #endif
