@@ -612,6 +612,9 @@ struct tirc_summary {
 	 * for which its schedules are made, and whether the caller provides the
 	 * threads. Cores 0: one thread, or a device. */
 	int cores;
+	/* The number of cores of a target whose source has one thread all the
+	 * same, as "c99 -cores=4". */
+	int unused_cores;
 	bool takes_threads;
 	/* the target is a device, whose source has a driver: the C for the
 	 * host */

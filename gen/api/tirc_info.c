@@ -482,6 +482,9 @@ model_summary(const struct tirc *t)
 		.l2_bytes = t->target->l2_bytes,
 		.tf32 = t->target->tf32,
 		.cores = has_threads(t) ? t->target->cores : 0,
+		.unused_cores = !has_threads(t) && t->target->max_threads == 0
+					? t->target->cores
+					: 0,
 		.takes_threads = t->dialect->tasks.used,
 		.is_device = t->target->max_threads > 0,
 	};

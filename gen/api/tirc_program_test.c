@@ -503,8 +503,7 @@ tirc_function_make(struct tirc *t, int function, int run, void *const *in,
 	int64_t given;
 
 	if (t->options.seed != NULL && text_int(t->options.seed, &given)) {
-		seed ^= (uint64_t)given * UINT64_C(0xbf58476d1ce4e5b9);
-		seed = seed != 0 ? seed : RANDOM_SEED;
+		seed = random_seeded(given);
 	}
 	if (!watch(t, f, plain, values, &told)) {
 		return false;

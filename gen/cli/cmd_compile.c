@@ -241,7 +241,7 @@ print_threads(const struct cli *c, struct tirc_summary s)
 		    : strstr(s.ldflags, "-fopenmp") != NULL
 			    ? "-fopenmp is linked"
 			    : "the compiler provides the threads");
-	} else if (c->at_hand != NULL || strstr(s.target, " -cores=") != NULL) {
+	} else if (c->at_hand != NULL || s.unused_cores > 0) {
 		say(stdout, "threads  one; for several see docs/how-to/"
 			    "threads.md\n");
 	}

@@ -5,6 +5,7 @@
 
 #include "interpreted.h"
 #include "random.h"
+#include "text.h"
 
 /* -- inputs -- */
 
@@ -81,8 +82,15 @@ interpreted_inputs(struct harness *h, const int64_t *sizes,
 {
 	struct arena *a = &h->m->arena;
 	int n = tirc_input_count(h->t);
-	uint64_t state = RANDOM_SEED;
+	int64_t number = 0;
+	uint64_t state;
 
+	/* another text is refused when the model is loaded */
+	if (h->cli->tirc.seed != NULL &&
+	    !text_int(h->cli->tirc.seed, &number)) {
+		number = 0;
+	}
+	state = random_seeded(number);
 	*out = (struct data_set){ .where = "random inputs" };
 	if (!quota_check_memory(h->m,
 				(struct diag_place){ .file = h->cli->model },

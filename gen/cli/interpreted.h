@@ -18,7 +18,8 @@ void interpreted_fill(struct array *x, uint64_t *state);
 enum { INTERPRETED_SIZES = 3 };
 int interpreted_sizes(struct harness *h, int64_t **values);
 /* Makes a data set of random inputs without expected outputs. sizes: the values
- * of the symbolic sizes; NULL: their largest values. Returns false after an
+ * of the symbolic sizes; NULL: their largest values. Another --seed gives other
+ * inputs. Returns false after an
  * error message, if the inputs and outputs exceed the limit of memory. */
 bool interpreted_inputs(struct harness *h, const int64_t *sizes,
 			struct data_set *out);

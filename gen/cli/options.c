@@ -112,7 +112,7 @@ static const struct option_row rows[] = {
 	{ OPT_SEED, "seed", "N",
 	  "use N in place of the input random_run: the same random numbers in "
 	  "each run",
-	  (GRAPH_VERBS & ~(TEST | RUN | TUNE | VERIFY)) | LOWER },
+	  (GRAPH_VERBS & ~(TEST | RUN | TUNE | VERIFY | BISECT)) | LOWER },
 	{ OPT_SEED, "seed", "N",
 	  "seed of the random inputs (default: 1); for a model with random "
 	  "operators, the same as for compile",
@@ -121,8 +121,9 @@ static const struct option_row rows[] = {
 	  "seed of the search and of the kernels' inputs (default: 1)", TUNE },
 	{ OPT_SEED, "seed", "N",
 	  "use N in place of the input random_run: the same random numbers in "
-	  "each run; FILE.py: seed of the random arrays",
-	  RUNNING_VERBS },
+	  "each run; test, bisect: also the seed of the random inputs; FILE.py: "
+	  "of the random arrays",
+	  RUNNING_VERBS | BISECT },
 	{ OPT_STRING_LENGTH, "string-length", "NAME=BYTES",
 	  "bytes of each string of an input (default: 64)",
 	  GRAPH_VERBS | LOWER },

@@ -32,6 +32,17 @@ random_state(uint64_t seed)
 	return seed != 0 ? seed : RANDOM_SEED;
 }
 
+/* The initial state for the number that a user gives as --seed; of 0 it is
+ * RANDOM_SEED. */
+static inline uint64_t
+random_seeded(int64_t number)
+{
+	uint64_t state = RANDOM_SEED ^
+			 (uint64_t)number * UINT64_C(0xbf58476d1ce4e5b9);
+
+	return state != 0 ? state : RANDOM_SEED;
+}
+
 /* Converts the upper 24 of 64 random bits to a number in [-1, 1). */
 static inline double
 random_fraction(uint64_t bits)

@@ -94,6 +94,17 @@ for target in "cortex-m4", "aarch64":
                 "graph", "--target", target).stdout
     check_output(said, "next     the executor of runtime-c runs digits_graph.json;")
 
+# --seed chooses the random inputs of a model.
+given = []
+plain = shutil.copy(DIGITS, os.path.join(folder, "plain.onnx"))
+for seed in ([], ["--seed", "0"], ["--seed", "1"], ["--seed", "2"]):
+    kept = os.path.join(folder, "kept%d" % len(given))
+    tirc("test", plain, "--target", "c99", "--keep", kept, *seed)
+    given.append([open(os.path.join(kept, name), "rb").read()
+                  for name in sorted(os.listdir(kept)) if "input" in name])
+expect("--seed: %s" % [len(x) for x in given], given[0] and
+       given[0] == given[1] != given[2] != given[3] != given[0])
+
 # Only a target with threads shares loops, whatever its number of cores is.
 for target, says in (
         ("c99 -cores=4", "threads  one; for several see docs/how-to/threads.md\n"),
