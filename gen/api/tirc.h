@@ -613,7 +613,7 @@ struct tirc_summary {
 	 * threads. Cores 0: one thread, or a device. */
 	int cores;
 	/* The number of cores of a target whose source has one thread all the
-	 * same, as "c99 -cores=4". */
+	 * same. */
 	int unused_cores;
 	bool takes_threads;
 	/* the target is a device, whose source has a driver: the C for the

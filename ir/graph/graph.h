@@ -348,7 +348,7 @@ struct graph {
 	/* the options with which the model was imported, as on the command
 	 * line: "--dim n=1..4" */
 	VEC(const char *) import_options;
-	VEC(struct model_prop) props;  /* the model's metadata_props */
+	VEC(struct model_prop) props; /* the model's metadata_props */
 	struct name_table names;
 	/* by id of a tensor, of the last run in the interpreter: were its
 	 * elements known before the run? */
