@@ -209,15 +209,15 @@ is_pointer_type(const struct script_reader *r, const struct py_node *node)
 	return path && strcmp(path, "Ptr") == 0;
 }
 
-/* Counts the statements in node that give a value to a name, for each name. */
+/* Counts the statements in node that give another value to a name, for each name: those
+ * that do not state its type, too. */
 static void
 count_stores(struct script_reader *r, const struct py_node *node)
 {
 	if (!node) {
 		return;
 	}
-	if ((node->kind == PY_ASSIGN || node->kind == PY_ANNOTATED ||
-	     node->kind == PY_AUGMENTED) &&
+	if ((node->kind == PY_ASSIGN || node->kind == PY_AUGMENTED) &&
 	    node->kids[0]->kind == PY_NAME) {
 		const char *name = node->kids[0]->text;
 		int at = text_map_get(&r->stored, name, r->stores.n);
@@ -233,7 +233,7 @@ count_stores(struct script_reader *r, const struct py_node *node)
 	}
 }
 
-/* How many statements of the function give a value to the name? */
+/* How many statements of the function give another value to the name? */
 static int
 times_stored(struct script_reader *r, const char *name)
 {
@@ -296,7 +296,7 @@ script_annotated(struct script_reader *r, const struct py_node *node,
 				   "no let; write name: T.int32 = "
 				   "value");
 	}
-	if (times_stored(r, target->text) > 1 && script_path(r, type) &&
+	if (times_stored(r, target->text) > 0 && script_path(r, type) &&
 	    script_type(r, type, &t)) {
 		/* a variable that later lines change */
 		return script_cell(r, node, target->text, t, "local", suite) &&

@@ -205,7 +205,7 @@ struct script_reader {
 	/* the lets of the text so far, in order */
 	VEC(struct script_let_value) lets;
 	bool has_allreduce; /* of threads */
-	/* how many statements of the function give a value to a name: the name's
+	/* how many statements of the function give another value to a name: the name's
 	 * index in `stores`; see script_assign.c */
 	struct text_map stored;
 	VEC(int) stores;

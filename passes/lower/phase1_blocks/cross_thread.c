@@ -21,6 +21,10 @@
  *   part = part + T.warp_shuffle_xor(part, 2)
  *   part = part + T.warp_shuffle_xor(part, 1)
  *
+ * Several values that an update combines (argmax) are reduced together. If the update
+ * takes the first of equal elements, the place of the element that was taken is one
+ * value more, by which threads combine their values in the order of the source.
+ *
  * A result that is declared as local becomes shared: one thread stores it, and
  * all may read it. The pass `sync` inserts the barriers. Between the outermost
  * reduction loop and the block, there must only be reduction loops. Statements
@@ -50,17 +54,20 @@ struct cross {
 	 * block. (A loop around `outer` over the index of a loop in `threads`
 	 * adds no threads: all of these threads reduce together.) */
 	struct stmt_list around;
-	/* the value that the block stores, B[i] op source, where B[i] is the
-	 * element that it stores to */
-	const struct expr *combine;
-	/* the value of the init and the source of the update, in terms of the
-	 * loop variables */
-	const struct expr *identity, *source;
-	const struct expr *const *index; /* the index i in B[i] */
+	struct thread_reduction reduction;
+	/* the reducers of a thread's part, and of the parts of two threads */
+	struct block_reduction own, together;
+	/* of the n values that are reduced, of which n_results have a result: the
+	 * source in terms of the loop variables */
+	const struct expr **sources;
+	int n, n_results;
+	/* B, and the index i in B[i], where the block stores; its index in terms of
+	 * the loop variables */
+	const struct buffer *const *results;
+	const struct expr *const *index;
 	/* reducing: the block's predicate; spatial: those of its conjuncts that
 	 * use no reduction loops, NULL if there are none */
 	const struct expr *reducing, *spatial;
-	const struct buffer *result; /* B */
 };
 
 #define cross_fail(x, ...)                                                     \
@@ -96,19 +103,23 @@ reduces_along(const struct cross *x, int tag)
 }
 
 /* Is s a sequence that ends with `last`, whose other statements do not access
- * the result of the block? */
+ * the results of the block? */
 static bool
 only_precedes(const struct cross *x, const struct stmt *s,
 	      const struct stmt *last)
 {
-	const struct buffer *result = x->block->u.block->writes[0].buffer;
+	const struct block *b = x->block->u.block;
 
 	if (s->kind != STMT_SEQ || s->children[s->n_children - 1] != last) {
 		return false;
 	}
 	for (int i = 0; i < s->n_children - 1; i++) {
-		if (accesses_of(x->func, s->children[i], result).list.n > 0) {
-			return false;
+		for (int k = 0; k < b->n_writes; k++) {
+			if (accesses_of(x->func, s->children[i],
+					b->writes[k].buffer)
+				    .list.n > 0) {
+				return false;
+			}
 		}
 	}
 	return true;
@@ -183,6 +194,12 @@ find_loops(struct cross *x)
 }
 
 static const struct expr *
+from_zero(struct module *m, const struct stmt *loop)
+{
+	return expr_sub(m, loop->u.loop.var->expr, loop->args[0]);
+}
+
+static const struct expr *
 over_loops(struct cross *x, const struct expr *e)
 {
 	const struct block *b = x->block->u.block;
@@ -197,31 +214,70 @@ over_loops(struct cross *x, const struct expr *e)
 	return expr_substitute(x->m, e, &map);
 }
 
-/* Reads the update, B[i] = B[i] op source, and the init, B[i] = identity, into
- * x. False after a diagnostic if threads cannot combine such an update. */
+/* The number of the iteration of the reduction loops, in the order of the source. */
+static const struct expr *
+place_in_loops(struct cross *x, struct dtype t)
+{
+	struct module *m = x->m;
+	const struct expr *place = NULL, *step = expr_int(m, t, 1);
+
+	for (const struct stmt *s = x->block->parent; s != x->outer->parent;
+	     s = s->parent) {
+		const struct expr *v;
+
+		if (s->kind != STMT_FOR || !loop_drives(s, x->block, true)) {
+			continue;
+		}
+		v = expr_mul(m, expr_cast(m, t, from_zero(m, s)), step);
+		place = place ? expr_add(m, v, place) : v;
+		step = expr_mul(m, step, expr_cast(m, t, s->args[1]));
+	}
+	return place;
+}
+
+/* Reads the reduction of the block into x. False after a diagnostic if threads cannot
+ * combine its values. */
 static bool
 find_update(struct cross *x)
 {
-	const struct stmt *store = x->block->children[0];
-	const struct stmt *init = x->block->children[1];
-	const struct expr **index, *value;
-	const char *why;
-	int own;
+	struct arena *arena = &x->m->arena;
+	struct dtype place = x->outer->u.loop.var->type;
+	struct block_reduction *own = &x->reduction.own;
+	const struct expr **index, **identity;
+	const char *why = thread_reduction_read(x->func, x->block, place,
+						&x->reduction);
+	struct reducer *r;
 
-	why = cross_thread_refusal(x->block, &own);
 	if (why != NULL) {
 		return cross_fail(x, "%s", why);
 	}
-	value = store->args[0];
-	x->combine = value;
-	x->result = store->u.buffer;
-	x->identity = over_loops(x, init->args[0]);
-	x->source = over_loops(x, value->args[1 - own]);
-	index = arena_exprs(&x->m->arena, x->result->ndim + 1);
-	for (int d = 0; d < x->result->ndim; d++) {
-		index[d] = over_loops(x, store->args[1 + d]);
+	x->results = own->buffers;
+	x->n = own->reducer->n;
+	x->n_results = x->n - (x->reduction.ordered ? 1 : 0);
+	x->sources = arena_exprs(arena, x->n);
+	for (int k = 0; k < x->n_results; k++) {
+		x->sources[k] = over_loops(x, own->sources[k]);
+	}
+	if (x->reduction.ordered) {
+		x->sources[x->n_results] = place_in_loops(x, place);
+	}
+	index = arena_exprs(arena, x->results[0]->ndim + 1);
+	for (int d = 0; d < x->results[0]->ndim; d++) {
+		index[d] = over_loops(x, own->index[d]);
 	}
 	x->index = index;
+	r = arena_new(arena, struct reducer);
+	*r = *own->reducer;
+	identity = arena_exprs(arena, x->n);
+	for (int k = 0; k < x->n; k++) {
+		identity[k] = over_loops(x, r->identity[k]);
+	}
+	r->identity = identity;
+	x->own = *own;
+	x->own.reducer = r;
+	x->together = *own;
+	x->together.reducer = x->reduction.together;
+	x->together.named = false;
 	return true;
 }
 
@@ -267,26 +323,43 @@ split_predicate(struct cross *x)
 
 /* -- the rewritten reduction */
 
-static const struct buffer *
-new_buffer(struct cross *x, const char *suffix, const char *scope, int ndim,
-	   const struct expr *const *shape)
+/* Makes a buffer for each value. */
+static const struct buffer **
+new_buffers(struct cross *x, const char *suffix, const char *scope, int ndim,
+	    const struct expr *const *shape)
 {
-	struct buffer_spec spec = {
-		.name = arena_printf(&x->m->arena, "%s_%s", x->result->name,
-				     suffix),
-		.type = x->result->type,
-		.ndim = ndim,
-		.shape = shape,
-		.scope = scope,
-	};
+	struct arena *arena = &x->m->arena;
+	const struct buffer **list = arena_array(arena, const struct buffer *,
+						 x->n);
+	const struct reducer *r = x->own.reducer;
 
-	return buffer_new(x->m, &spec);
+	for (int k = 0; k < x->n; k++) {
+		struct buffer_spec spec = {
+			.name = k < x->n_results
+					? arena_printf(arena, "%s_%s",
+						       x->results[k]->name,
+						       suffix)
+					: arena_printf(arena, "place_%s",
+						       suffix),
+			.type = r->lhs[k]->type,
+			.ndim = ndim,
+			.shape = shape,
+			.scope = scope,
+		};
+
+		list[k] = buffer_new(x->m, &spec);
+	}
+	return list;
 }
 
-static const struct expr *
-from_zero(struct module *m, const struct stmt *loop)
+/* Returns s inside of allocations of the n buffers of the values. */
+static struct stmt *
+alloc_buffers(struct cross *x, const struct buffer *const *list, struct stmt *s)
 {
-	return expr_sub(m, loop->u.loop.var->expr, loop->args[0]);
+	for (int k = x->n - 1; k >= 0; k--) {
+		s = stmt_alloc(x->func, list[k], s);
+	}
+	return s;
 }
 
 /* The linear index of a thread among the threads that reduce one result, and in
@@ -316,29 +389,60 @@ reduction_thread_index(struct cross *x, int64_t *n)
 }
 
 struct partial_results {
-	const struct buffer *all;
+	const struct buffer **all; /* by value; NULL: no arrays are needed */
 	/* the index of the element of the current thread; its last part is the
 	 * number of the thread */
 	const struct expr **index;
 	int n;
 };
 
-static const struct expr *
-load_at(struct cross *x, struct partial_results *t, const struct expr *last)
+/* Loads the element with the number `last` of each array to out. */
+static void
+load_at(struct cross *x, struct partial_results *t, const struct expr *last,
+	const struct expr **out)
 {
 	t->index[t->n - 1] = last;
-	return expr_load(x->m, t->all, t->index, t->n);
+	for (int k = 0; k < x->n; k++) {
+		out[k] = expr_load(x->m, t->all[k], t->index, t->n);
+	}
+}
+
+/* Stores the values to the n buffers, at one index. */
+static struct stmt *
+store_all(struct cross *x, const struct buffer *const *to,
+	  const struct expr *const *values, const struct expr *const *index,
+	  int n)
+{
+	struct stmt **list = arena_array(&x->m->arena, struct stmt *, n);
+
+	for (int k = 0; k < n; k++) {
+		list[k] = stmt_store(x->func, to[k], values[k], index,
+				     to[k]->ndim);
+	}
+	return stmt_seq(x->func, list, n);
 }
 
 static struct stmt *
 store_at(struct cross *x, struct partial_results *t, const struct expr *last,
-	 const struct expr *value)
+	 const struct expr *const *values)
 {
 	t->index[t->n - 1] = last;
-	return stmt_store(x->func, t->all, value, t->index, t->n);
+	return store_all(x, t->all, values, t->index, x->n);
 }
 
-/* Allocates the shared array of partial results: with an element for each
+/* The values in the local variables of a thread. */
+static const struct expr **
+load_parts(struct cross *x, const struct buffer *const *part)
+{
+	const struct expr **out = arena_exprs(&x->m->arena, x->n);
+
+	for (int k = 0; k < x->n; k++) {
+		out[k] = expr_load(x->m, part[k], NULL, 0);
+	}
+	return out;
+}
+
+/* Makes the shared arrays of partial results: with an element for each
  * thread that reduces, and a row of such elements for each iteration of the
  * thread loops around the reduction. */
 static bool
@@ -364,7 +468,7 @@ alloc_partials(struct cross *x, int64_t n, struct partial_results *t)
 		t->index[i] = from_zero(x->m, s);
 	}
 	shape[t->n - 1] = expr_i32(x->m, n);
-	t->all = new_buffer(x, "all", "shared", t->n, shape);
+	t->all = new_buffers(x, "all", "shared", t->n, shape);
 	return true;
 }
 
@@ -410,8 +514,14 @@ shuffle_lanes(struct cross *x, int64_t n)
 {
 	const int64_t warp = x->func->facts.warp_size;
 
-	if (warp == 0 || dtype_bits(x->result->type) < 32 ||
-	    x->result->type.lanes != 1 || x->threads.list.n != 1 ||
+	for (int k = 0; k < x->n; k++) {
+		struct dtype t = x->own.reducer->lhs[k]->type;
+
+		if (dtype_bits(t) < 32 || t.lanes != 1) {
+			return 0;
+		}
+	}
+	if (warp == 0 || x->threads.list.n != 1 ||
 	    tag_of(x->threads.list.data[0]) != TAG_THREAD_X || n < 2 ||
 	    (n & (n - 1)) != 0 || n / warp > warp || !all_threads_active(x)) {
 		return 0;
@@ -419,46 +529,49 @@ shuffle_lanes(struct cross *x, int64_t n)
 	return n < warp ? n : warp;
 }
 
-static const struct expr *
-combined(const struct cross *x, const struct expr *a, const struct expr *b)
-{
-	const struct expr *both[2] = { a, b };
-
-	return expr_rebuild(x->m, x->combine, both);
-}
-
 /* Appends a butterfly reduction to out: for each bit of the lane's number, part
  * = part op (the part of the lane whose number differs in this bit), so that
- * each of the n lanes gets the result. Returns the number of statements. */
+ * each of the n lanes gets the result. Several values are first brought to `other`.
+ * Returns the number of statements. */
 static int
-butterfly(struct cross *x, const struct buffer *part, int64_t n,
-	  struct stmt **out)
+butterfly(struct cross *x, const struct buffer *const *part,
+	  const struct buffer *const *other, int64_t n, struct stmt **out)
 {
 	struct module *m = x->m;
-	const struct expr *own = expr_load(m, part, NULL, 0);
-	int k = 0;
+	const struct expr **own = load_parts(x, part);
+	const struct expr **others = arena_exprs(&m->arena, x->n);
+	int steps = 0;
 
 	for (int64_t bit = n / 2; bit > 0; bit /= 2) {
-		const struct expr *args[] = { own, expr_i32(m, bit) };
-		const struct expr *other = expr_call(m, INTRIN_SHUFFLE_XOR,
-						     own->type, args, 2);
+		for (int k = 0; k < x->n; k++) {
+			const struct expr *args[] = { own[k],
+						      expr_i32(m, bit) };
 
-		out[k++] = stmt_store(x->func, part, combined(x, own, other),
-				      NULL, 0);
+			others[k] = expr_call(m, INTRIN_SHUFFLE_XOR,
+					      own[k]->type, args, 2);
+		}
+		if (x->n > 1) {
+			out[steps++] = store_all(x, other, others, NULL, x->n);
+			others = load_parts(x, other);
+		}
+		out[steps++] = reduction_update(x->func, &x->together, part,
+						NULL, others);
 	}
-	return k;
+	return steps;
 }
 
 /* Reduces by shuffles within each warp, then in shared memory over one value of
  * each warp. Appends the statements to `out` and returns their number. */
 static int
-by_warps(struct cross *x, const struct buffer *part,
+by_warps(struct cross *x, const struct buffer *const *part,
+	 const struct buffer *const *other,
 	 struct partial_results *partial_results, const struct expr *number,
 	 int64_t warp, int64_t warps, struct stmt **out)
 {
 	struct module *m = x->m;
 	const struct expr *size = expr_int(m, number->type, warp);
-	int k = butterfly(x, part, warp, out);
+	const struct expr **values = arena_exprs(&m->arena, x->n);
+	int k = butterfly(x, part, other, warp, out);
 
 	if (warps == 1) {
 		return k;
@@ -468,15 +581,13 @@ by_warps(struct cross *x, const struct buffer *part,
 				   expr_int(m, number->type, 0)),
 			   store_at(x, partial_results,
 				    expr_floordiv(m, number, size),
-				    expr_load(m, part, NULL, 0)),
+				    load_parts(x, part)),
 			   NULL);
-	out[k++] = stmt_store(x->func, part,
-			      load_at(x, partial_results,
-				      expr_floormod(m, number,
-						    expr_int(m, number->type,
-							     warps))),
-			      NULL, 0);
-	return k + butterfly(x, part, warps, out + k);
+	load_at(x, partial_results,
+		expr_floormod(m, number, expr_int(m, number->type, warps)),
+		values);
+	out[k++] = store_all(x, part, values, NULL, x->n);
+	return k + butterfly(x, part, other, warps, out + k);
 }
 
 /* The statements of the sequence, with s in place of its last statement. */
@@ -494,13 +605,11 @@ with_preceding(struct func *f, const struct stmt *sequence, struct stmt *s)
 /* Makes the statements of one thread: part = identity, then part = part op
  * source in the serial loops. */
 static void
-reduce_serially(struct cross *x, const struct buffer *part, struct stmt **out)
+reduce_serially(struct cross *x, const struct buffer *const *part,
+		struct stmt **out)
 {
 	struct func *f = x->func;
-	struct stmt *s = stmt_store(f, part,
-				    combined(x, expr_load(x->m, part, NULL, 0),
-					     x->source),
-				    NULL, 0);
+	struct stmt *s = reduction_update(f, &x->own, part, NULL, x->sources);
 
 	if (x->reducing) {
 		s = stmt_if(f, x->reducing, s, NULL);
@@ -515,7 +624,7 @@ reduce_serially(struct cross *x, const struct buffer *part, struct stmt **out)
 			s->notes = l->notes;
 		}
 	}
-	out[0] = stmt_store(f, part, x->identity, NULL, 0);
+	out[0] = reduction_init(f, &x->own, part, NULL);
 	out[1] = s;
 }
 
@@ -527,29 +636,32 @@ halving_step(struct cross *x, struct partial_results *t,
 	const struct expr *offset = expr_int(m, number->type, half);
 	const struct expr *other = expr_add(m, number, offset);
 	const struct expr *cond = expr_lt(m, number, offset);
-	const struct expr *mine = load_at(x, t, number);
-	const struct expr *value = combined(x, mine, load_at(x, t, other));
+	const struct expr **others = arena_exprs(&m->arena, x->n);
 
 	if (half * 2 > n) {
 		cond = expr_and(m, cond,
 				expr_lt(m, other,
 					expr_int(m, number->type, n)));
 	}
-	return stmt_if(x->func, cond, store_at(x, t, number, value), NULL);
+	load_at(x, t, other, others);
+	t->index[t->n - 1] = number;
+	return stmt_if(x->func, cond,
+		       reduction_update(x->func, &x->together, t->all, t->index,
+					others),
+		       NULL);
 }
 
 /* Reduces as a tree in shared memory: the number of active threads halves at
  * each step. Appends the statements to `out` and returns their number. */
 static int
-by_halves(struct cross *x, const struct buffer *part,
+by_halves(struct cross *x, const struct buffer *const *part,
 	  struct partial_results *partial_results, const struct expr *number,
 	  int64_t n, struct stmt **out)
 {
 	int64_t half = 1;
 	int k = 0;
 
-	out[k++] = store_at(x, partial_results, number,
-			    expr_load(x->m, part, NULL, 0));
+	out[k++] = store_at(x, partial_results, number, load_parts(x, part));
 	while (half * 2 < n) {
 		half *= 2;
 	}
@@ -564,9 +676,10 @@ rewrite(struct cross *x)
 {
 	struct func *f = x->func;
 	struct module *m = x->m;
-	const struct buffer *part = new_buffer(x, "part", "local", 0, NULL);
-	const struct expr *number, *zero, *cond, *all;
-	struct stmt *list[40], *s;
+	const struct buffer **part = new_buffers(x, "part", "local", 0, NULL);
+	const struct buffer **other = NULL;
+	const struct expr *number, *zero, *cond, **all;
+	struct stmt *list[64], *s;
 	struct partial_results partial_results = { 0 };
 	int64_t n, warp;
 	int k = 2;
@@ -583,23 +696,31 @@ rewrite(struct cross *x)
 	}
 	reduce_serially(x, part, list);
 	zero = expr_int(m, number->type, 0);
+	if (warp > 0 && x->n > 1) {
+		other = new_buffers(x, "other", "local", 0, NULL);
+	}
 	if (warp > 0) {
-		k += by_warps(x, part, &partial_results, number, warp, n / warp,
-			      list + k);
-		all = expr_load(m, part, NULL, 0);
+		k += by_warps(x, part, other, &partial_results, number, warp,
+			      n / warp, list + k);
+		all = load_parts(x, part);
 	} else {
 		k += by_halves(x, part, &partial_results, number, n, list + k);
-		all = load_at(x, &partial_results, zero);
+		all = arena_exprs(&m->arena, x->n);
+		load_at(x, &partial_results, zero, all);
 	}
 	cond = expr_eq(m, number, zero);
 	if (x->spatial) {
 		cond = expr_and(m, cond, x->spatial);
 	}
 	list[k++] = stmt_if(f, cond,
-			    stmt_store(f, x->result, all, x->index,
-				       x->result->ndim),
+			    store_all(x, x->results, all, x->index,
+				      x->n_results),
 			    NULL);
-	s = stmt_alloc(f, part, stmt_seq(f, list, k));
+	s = stmt_seq(f, list, k);
+	if (other != NULL) {
+		s = alloc_buffers(x, other, s);
+	}
+	s = alloc_buffers(x, part, s);
 	for (int i = x->threads.list.n - 1; i >= 0; i--) {
 		const struct stmt *l = x->threads.list.data[i];
 
@@ -610,7 +731,7 @@ rewrite(struct cross *x)
 	}
 	stmt_replace(f, x->outer,
 		     partial_results.all != NULL
-			     ? stmt_alloc(f, partial_results.all, s)
+			     ? alloc_buffers(x, partial_results.all, s)
 			     : s);
 	return true;
 }
@@ -618,12 +739,16 @@ rewrite(struct cross *x)
 /* One thread stores the result. A result that is declared as local, which in TVM each
  * thread has, becomes shared, so that all threads of the block can read it. */
 static void
-share_result(struct cross *x)
+share_results(struct cross *x)
 {
-	if (strcmp(x->result->scope, "local") == 0) {
-		stmt_replace_buffer(x->func, x->func->body, x->result,
-				    buffer_with_scope(x->m, x->result,
-						      "shared"));
+	for (int k = 0; k < x->n_results; k++) {
+		const struct buffer *b = x->results[k];
+
+		if (strcmp(b->scope, "local") == 0) {
+			stmt_replace_buffer(x->func, x->func->body, b,
+					    buffer_with_scope(x->m, b,
+							      "shared"));
+		}
 	}
 }
 
@@ -648,7 +773,7 @@ lower_cross_thread(struct func *f)
 		    !split_predicate(&x) || !rewrite(&x)) {
 			return false;
 		}
-		share_result(&x);
+		share_results(&x);
 	}
 	return true;
 }

@@ -189,10 +189,10 @@ match_plain(struct matcher *x, const struct stmt *store)
 }
 
 /* Enters the LETs around the stores: a value that does not read an accumulator
- * is a source of the reduction; any other value is a part of the result.
- * Returns the statement inside of the LETs; NULL with the reason in x->why. */
+ * is a source of the reduction; any other value is a part of the result. Sets *n
+ * to the number of sources. Returns the statement inside of the LETs. */
 static const struct stmt *
-enter_lets(struct matcher *x, const struct stmt *s)
+enter_lets(struct matcher *x, const struct stmt *s, int *n_found)
 {
 	struct arena *a = &x->m->arena;
 	int n = 0, n_sources = 0;
@@ -217,7 +217,115 @@ enter_lets(struct matcher *x, const struct stmt *s)
 		x->lets.from[x->lets.n] = s->u.var;
 		x->lets.to[x->lets.n++] = value;
 	}
-	return n_sources == x->r->n ? s : NULL;
+	*n_found = n_sources;
+	return s;
+}
+
+/* Does e use a left operand of the reducer? */
+static bool
+uses_left(const struct matcher *x, const struct expr *e)
+{
+	for (int k = 0; k < x->r->n; k++) {
+		if (expr_uses_var(e, x->r->lhs[k])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Sets *found to the part of e, a result, that uses no left operand; conditions of
+ * choices are no parts. False if there are two such parts, or one is a constant. */
+static bool
+find_source(const struct matcher *x, const struct expr *e,
+	    const struct expr **found)
+{
+	bool chooses = e->kind == EXPR_SELECT || e->kind == EXPR_IF;
+
+	if (!uses_left(x, e)) {
+		if (e->n_args == 0 && e->kind != EXPR_VAR) {
+			return false;
+		}
+		if (*found && *found != e) {
+			return false;
+		}
+		*found = e;
+		return true;
+	}
+	for (int i = chooses ? 1 : 0; i < e->n_args; i++) {
+		if (!find_source(x, e->args[i], found)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+struct renaming {
+	const struct matcher *x;
+	int k; /* the result that is renamed */
+};
+
+/* Replaces the sources of the reduction by the reducer's right operands. */
+static const struct expr *
+as_operand(void *ctx, const struct expr *e)
+{
+	const struct renaming *in = ctx;
+	const struct matcher *x = in->x;
+
+	if (e == x->out->sources[in->k]) {
+		return x->r->rhs[in->k]->expr;
+	}
+	for (int k = 0; k < x->r->n; k++) {
+		if (e == x->out->sources[k]) {
+			return x->r->rhs[k]->expr;
+		}
+	}
+	return NULL;
+}
+
+/* Finds the source of each result where no LET names it. */
+static bool
+find_sources(struct matcher *x)
+{
+	for (int k = 0; k < x->r->n; k++) {
+		const struct expr *source = NULL;
+
+		if (!find_source(x, x->r->result[k], &source) || !source ||
+		    !dtype_equal(source->type, x->r->rhs[k]->type)) {
+			return fail(x, "does not combine each of its values "
+				       "with one other value");
+		}
+		x->out->sources[k] = source;
+	}
+	for (int k = 0; k < x->r->n; k++) {
+		struct renaming in = { x, k };
+
+		x->r->result[k] = expr_rewrite(x->m, x->r->result[k],
+					       as_operand, &in);
+	}
+	return true;
+}
+
+/* Where all of several results are choices of the left operands by one condition, makes them
+ * choices of the right operands, the form that reducer_takes_all() knows. */
+static void
+turn_choices(struct matcher *x)
+{
+	struct reducer *r = x->r;
+	const struct expr *keep = r->result[0]->args[0];
+
+	for (int k = 0; k < r->n; k++) {
+		const struct expr *e = r->result[k];
+
+		if (e->kind != EXPR_SELECT || e->args[0] != keep ||
+		    e->args[1] != r->lhs[k]->expr ||
+		    e->args[2] != r->rhs[k]->expr) {
+			return;
+		}
+	}
+	for (int k = 0; k < r->n; k++) {
+		r->result[k] = expr_select(x->m, expr_not(x->m, keep),
+					   r->rhs[k]->expr, r->lhs[k]->expr);
+	}
 }
 
 static bool
@@ -225,16 +333,12 @@ match_update(struct matcher *x)
 {
 	const struct stmt *s = x->block->children[0];
 	const struct expr *cond = NULL;
-	int n = x->r->n;
+	int n = x->r->n, n_sources;
 
 	if (n == 1 && s->kind == STMT_STORE && match_plain(x, s)) {
 		return true;
 	}
-	s = enter_lets(x, s);
-	if (!s) {
-		return fail(x, "does not bind each value that it combines by "
-			       "a LET");
-	}
+	s = enter_lets(x, s, &n_sources);
 	if (s->kind == STMT_IF && !s->children[1]) {
 		cond = expr_rewrite(x->m, s->args[0], as_combination, x);
 		s = s->children[0];
@@ -266,11 +370,18 @@ match_update(struct matcher *x)
 						     x->r->lhs[k]->expr)
 				       : value;
 	}
+	if (n_sources != n && (n_sources > 0 || !find_sources(x))) {
+		return fail(x, "does not combine each of its values with one "
+			       "other value");
+	}
 	for (int k = 0; k < n; k++) {
 		if (uses_more(x->r->result[k], x->r)) {
 			return fail(x, "combines other values than its own "
 				       "and the bound ones");
 		}
+	}
+	if (n > 1) {
+		turn_choices(x);
 	}
 	x->out->named = true;
 	return true;
@@ -337,11 +448,9 @@ fill(struct dtype t, void *data, uint32_t *state)
 	}
 }
 
-/* The result e of the reducer r, with a[k] in place of its left argument k and
- * b[k] in place of its right argument k. */
-static const struct expr *
-combine_in(struct module *m, const struct reducer *r, const struct expr *e,
-	   const struct expr *const *a, const struct expr *const *b)
+const struct expr *
+reducer_combine(struct module *m, const struct reducer *r, const struct expr *e,
+		const struct expr *const *a, const struct expr *const *b)
 {
 	struct var_map map = { arena_array(&m->arena, struct var *, 2 * r->n),
 			       arena_exprs(&m->arena, 2 * r->n), 2 * r->n };
@@ -360,7 +469,7 @@ combine(struct module *m, const struct reducer *r, const struct expr *const *a,
 	const struct expr *const *b, const struct expr **out)
 {
 	for (int k = 0; k < r->n; k++) {
-		out[k] = combine_in(m, r, r->result[k], a, b);
+		out[k] = reducer_combine(m, r, r->result[k], a, b);
 	}
 }
 
@@ -479,8 +588,22 @@ reduction_init(struct func *f, const struct block_reduction *r,
 	return stmt_seq(f, list, n);
 }
 
+/* Does each result of the reducer use its own left operand alone? */
+static bool
+is_independent(const struct reducer *r)
+{
+	for (int k = 0; k < r->n; k++) {
+		for (int i = 0; i < r->n; i++) {
+			if (i != k && expr_uses_var(r->result[k], r->lhs[i])) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
 /* Returns statements that store the reducer's results to several buffers; all
- * values are computed before the first store. */
+ * values are computed before the first store, unless each uses its own buffer alone. */
 static struct stmt *
 store_simultaneously(struct func *f, const struct reducer *r,
 		     const struct buffer *const *buffers,
@@ -490,6 +613,7 @@ store_simultaneously(struct func *f, const struct reducer *r,
 	struct module *m = f->module;
 	struct stmt **list = arena_array(&m->arena, struct stmt *, r->n);
 	struct var **names = arena_array(&m->arena, struct var *, r->n);
+	bool apart = is_independent(r);
 	struct stmt *body;
 
 	for (int k = 0; k < r->n; k++) {
@@ -498,11 +622,11 @@ store_simultaneously(struct func *f, const struct reducer *r,
 						buffers[k]->name),
 				   values[k]->type);
 		list[k] = stmt_store(f, buffers[k],
-				     r->n > 1 ? names[k]->expr : values[k],
-				     index, buffers[k]->ndim);
+				     apart ? values[k] : names[k]->expr, index,
+				     buffers[k]->ndim);
 	}
 	body = stmt_seq(f, list, r->n);
-	for (int k = r->n - 1; k >= 0 && r->n > 1; k--) {
+	for (int k = r->n - 1; k >= 0 && !apart; k--) {
 		body = stmt_let(f, names[k], values[k], body);
 	}
 	return body;
@@ -537,7 +661,7 @@ reduction_update(struct func *f, const struct block_reduction *b,
 			list[k] = stmt_store(f, buffers[k], new[k], index,
 					     buffers[k]->ndim);
 		}
-		body = stmt_if(f, combine_in(m, r, take, old, new),
+		body = stmt_if(f, reducer_combine(m, r, take, old, new),
 			       stmt_seq(f, list, r->n), NULL);
 	} else {
 		combine(m, r, old, new, values);

@@ -14,8 +14,8 @@ struct block_reduction {
 	/* by accumulator: the value that the update combines with the
 	 * accumulator */
 	const struct expr **sources;
-	/* the update first binds its sources to variables by LETs, then stores
-	 * all accumulators (the right form at match_reduction) */
+	/* the update is none of the form C[v] = op(C[v], x): it first binds its
+	 * sources to variables by LETs, then stores all accumulators */
 	bool named;
 };
 
@@ -28,7 +28,11 @@ struct block_reduction {
  *	y = …                                 C0[v] = y0
  *	C[v] = f(C[v], y)                     C1[v] = y1
  *
- * False with the reason in *why. */
+ *	u0 = select(C1[v] >= x1, C0[v], x0); u1 = max(C1[v], x1)
+ *	C0[v] = u0; C1[v] = u1
+ *
+ * In the last form the source of a value is the only part of what is stored for it,
+ * but for the conditions, that reads no accumulator. False with the reason in *why. */
 bool match_reduction(struct func *f, const struct stmt *block,
 		     struct block_reduction *out, const char **why);
 
@@ -42,6 +46,13 @@ struct reducer_facts {
 };
 /* Runs the trials. All facts are false if the interpreter cannot run f. */
 struct reducer_facts reducer_try(struct module *m, const struct reducer *r);
+
+/* The expression e over the operands of the reducer, with a[k] in place of its left
+ * operand k and b[k] in place of its right operand k. */
+const struct expr *reducer_combine(struct module *m, const struct reducer *r,
+				   const struct expr *e,
+				   const struct expr *const *a,
+				   const struct expr *const *b);
 
 /* reduction_init makes statements that store the identities to the buffers at
  * `index`, reduction_update statements that store the results of one step. */
