@@ -242,6 +242,39 @@ read_graph(void *ctx, const struct graph_request *r)
 	return ok ? model->graph : NULL;
 }
 
+static bool
+types(void *ctx, const struct graph_request *r, struct arena *a,
+      struct graph_weight **list, int *n)
+{
+	struct tirc *t = ctx, *model = open_model(t, r, NULL);
+	bool ok;
+
+	if (model == NULL) {
+		return false;
+	}
+	ok = load(model, r);
+	take_messages(t, model);
+	*n = ok ? model->graph->outputs.n : 0;
+	*list = arena_array(a, struct graph_weight, *n + 1);
+	for (int i = 0; i < *n; i++) {
+		const struct tensor *y = model->graph->outputs.data[i];
+		int64_t *shape = arena_array(a, int64_t, y->ndim + 1);
+
+		for (int d = 0; d < y->ndim; d++) {
+			shape[d] = -1;
+			expr_is_int(y->shape[d], &shape[d]);
+		}
+		(*list)[i] = (struct graph_weight){
+			.dtype = dtype_name(y->type),
+			.ndim = y->ndim,
+			.shape = shape,
+		};
+	}
+	tirc_free(model);
+	t->models.n--;
+	return ok;
+}
+
 /* -- the source -- */
 
 static struct graph_weight
@@ -293,6 +326,23 @@ collect(struct tirc *model, struct graph_built *out)
 	out->n_weights = weights.n;
 }
 
+/* Sets the form for a build that does not name one. False after diagnostics. */
+static bool
+choose_form(struct tirc *model, const struct graph_build *b)
+{
+	if (!b->any_form) {
+		return true;
+	}
+	if (!context_prepare(model)) {
+		return false;
+	}
+	if (!dialect_has_graphs(model->dialect) ||
+	    graph_has_control(model->graph)) {
+		model->options.form = "aot";
+	}
+	return true;
+}
+
 static bool
 build(void *ctx, const struct graph_request *r, const struct graph_build *b,
       struct graph_built *out)
@@ -304,7 +354,7 @@ build(void *ctx, const struct graph_request *r, const struct graph_build *b,
 	if (model == NULL) {
 		return false;
 	}
-	ok = load(model, r) && tirc_compile(model);
+	ok = load(model, r) && choose_form(model, b) && tirc_compile(model);
 	take_messages(t, model);
 	if (ok) {
 		collect(model, out);
@@ -338,6 +388,7 @@ context_graph_services(struct tirc *t)
 					.has_backend = has_backend,
 					.describe = describe,
 					.read = read_graph,
+					.types = types,
 					.build = build,
 					.run = run };
 }

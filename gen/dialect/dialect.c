@@ -335,6 +335,12 @@ dialect_has_single_exit(const struct dialect *d)
 }
 
 bool
+dialect_has_graphs(const struct dialect *d)
+{
+	return d->graph.rejected == NULL;
+}
+
+bool
 dialect_aligns_weights(const struct dialect *d)
 {
 	return d->weights.aligned || d->device.rejected == NULL;

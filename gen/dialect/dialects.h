@@ -132,6 +132,8 @@ bool dialect_takes_regions(struct module *m, const struct dialect *d,
 bool dialect_wants_parts(const struct dialect *d);
 /* Must the entry function have only one exit in this dialect? */
 bool dialect_has_single_exit(const struct dialect *d);
+/* Can the calls of a model in this dialect be data, as --form graph has them? */
+bool dialect_has_graphs(const struct dialect *d);
 /* Do definitions of weights have the target's alignment in this dialect? */
 bool dialect_aligns_weights(const struct dialect *d);
 /* Does the dialect have a memory for the caller's arrays other than the memory

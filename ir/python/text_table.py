@@ -11,7 +11,8 @@ def docstrings(text):
     """The numbers of the lines that are docstrings."""
     lines = set()
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, (ast.Module, ast.FunctionDef)):
+        if isinstance(node, (ast.Module, ast.FunctionDef)) or (
+                isinstance(node, ast.ClassDef) and len(node.body) > 1):
             first = node.body[0]
             if isinstance(first, ast.Expr) and isinstance(
                     first.value, ast.Constant):

@@ -208,6 +208,19 @@ read_string(struct relay_reader *r, struct relay_token *t)
 	return true;
 }
 
+/* Reads a name in quotes, %"conv1/kernel:0". TVM does not print such names:
+ * programs have them. */
+static bool
+read_quoted_name(struct relay_reader *r, struct relay_token *t)
+{
+	size_t from = t->from++;
+	bool ok = read_string(r, t);
+
+	t->kind = RELAY_LOCAL;
+	t->from = from;
+	return ok;
+}
+
 static bool
 read_mark(struct relay_reader *r, struct relay_token *t)
 {
@@ -238,6 +251,9 @@ relay_advance(struct relay_reader *r)
 	if (c < 0) {
 		t->kind = RELAY_END;
 		return true;
+	}
+	if (c == '%' && byte_at(r, t->from + 1) == '"') {
+		return read_quoted_name(r, t);
 	}
 	if (c == '%' || c == '@') {
 		bool number = is_digit(byte_at(r, t->from + 1));

@@ -2,6 +2,7 @@
 /* tvm.lower, tvm.build, modules and targets; the text of functions and
  * modules. */
 #include "build_parts.h"
+#include "library_text.h"
 #include "objects.h"
 #include "te_parts.h"
 #include "text.h"
@@ -103,6 +104,34 @@ static const char not_a_name[] =
 	"the name of a function consists of letters, digits and _, and begins "
 	"with no digit";
 
+/* Makes a module of expressions of Relay, by the function of tvm.relay. */
+static bool
+relay_module(struct call *c, const char *function, struct pval *out)
+{
+	return library_text_apply(c->ev, c->span, IN_RELAY, function, c->args,
+				  arg_given(c, 0) ? 1 : 0, out);
+}
+
+/* Implements IRModule.from_expr(function). */
+bool
+build_module_of(struct call *c, struct pval *out)
+{
+	struct pv_module *module = arena_new(c->ev->a, struct pv_module);
+
+	if (strcmp(c->self.u.row->name, "IRModule") != 0) {
+		return call_error(c, -1, "%s has no attribute from_expr",
+				  c->self.u.row->name);
+	}
+	if (c->args[0].kind != PV_FUNC) {
+		return relay_module(c, "_module_of", out);
+	}
+	*out = (struct pval){ .kind = PV_IRMODULE, .u.module = module };
+	put_func(c->ev, module,
+		 named_func(c->ev, c->args[0].u.func,
+			    c->args[0].u.func->func->name));
+	return true;
+}
+
 bool
 build_module(struct call *c, struct pval *out)
 {
@@ -117,6 +146,9 @@ build_module(struct call *c, struct pval *out)
 		return value_kind_error(c, 0, "a dict of functions");
 	}
 	d = c->args[0].u.dict;
+	if (d->values.n > 0 && d->values.data[0].kind == PV_OBJECT) {
+		return relay_module(c, "_module_with", out);
+	}
 	for (int i = 0; i < d->keys.n; i++) {
 		if (d->keys.data[i].kind == PV_STRING &&
 		    !is_name_of_function(&d->keys.data[i])) {
@@ -145,6 +177,9 @@ module_function(struct eval *ev, struct py_span at, const struct pval *of,
 	int n = module->funcs.n, i;
 	const char **names = arena_array(ev->a, const char *, n + 1);
 
+	if (module->relay.kind == PV_OBJECT) {
+		return eval_subscript(ev, at, &module->relay, name, out);
+	}
 	for (i = 0; i < n; i++) {
 		names[i] = module->funcs.data[i]->func->name;
 	}
@@ -159,25 +194,63 @@ module_function(struct eval *ev, struct py_span at, const struct pval *of,
 	return true;
 }
 
+/* Puts a function of Relay into the module. Returns false after an error. */
+static bool
+put_relay(struct eval *ev, struct py_span at, struct pv_module *module,
+	  const struct pval *name, const struct pval *f)
+{
+	struct pval pair[2] = { *name, *f }, set, unused;
+	bool found;
+
+	return (module->relay.kind == PV_OBJECT ||
+		library_text_apply(ev, at, IN_RELAY, "_module_with", NULL, 0,
+				   &module->relay)) &&
+	       object_attribute(ev, at, &module->relay, "__setitem__", &set,
+				&found) &&
+	       eval_apply(ev, at, &set, pair, 2, &unused);
+}
+
 bool
 module_set(struct eval *ev, struct py_span at, const struct pval *of,
 	   const struct pval *name, const struct pval *f)
 {
-	if (name->kind != PV_STRING || f->kind != PV_FUNC) {
+	struct pv_module *module = of->u.module;
+
+	if (f->kind == PV_OBJECT && module->funcs.n == 0) {
+		return put_relay(ev, at, module, name, f);
+	}
+	if (name->kind != PV_STRING || f->kind != PV_FUNC ||
+	    module->relay.kind == PV_OBJECT) {
 		return eval_error(ev, at, "a module maps names to functions");
 	}
 	if (!is_name_of_function(name)) {
 		return eval_error(ev, at, "%s", not_a_name);
 	}
-	put_func(ev, of->u.module,
-		 named_func(ev, f->u.func, name->u.text.data));
+	put_func(ev, module, named_func(ev, f->u.func, name->u.text.data));
 	return true;
+}
+
+/* Implements the attributes of a module that became one of Relay. */
+bool
+module_of_relay(struct call *c, struct pval *out)
+{
+	const struct pv_module *module = c->self.u.module;
+
+	return module->relay.kind == PV_OBJECT
+		       ? eval_attribute(c->ev, c->span, &module->relay,
+					c->row->name, out)
+		       : call_error(c, -1, "IRModule has no attribute %s",
+				    c->row->name);
 }
 
 bool
 module_names(struct call *c, struct pval *out)
 {
 	*out = pv_list_of(c->ev, PV_LIST, NULL, 0);
+	if (c->self.u.module->relay.kind == PV_OBJECT) {
+		return library_text_apply(c->ev, c->span, IN_RELAY, "_names_of",
+					  &c->self.u.module->relay, 1, out);
+	}
 	for (int i = 0; i < c->self.u.module->funcs.n; i++) {
 		vec_push(c->ev->a, out->u.list,
 			 pv_string(c->ev, c->self.u.module->funcs.data[i]

@@ -3,6 +3,7 @@
  * and the functions for its kinds of values. */
 #include "build_parts.h"
 #include "numpy.h"
+#include "objects.h"
 
 static const struct name_row rows[] = {
 #define NAME NAME_ROW
@@ -24,8 +25,19 @@ target_text(struct eval *ev, const struct pval *v, bool repr,
 	strbuf_puts(out, v->u.target->said);
 }
 
+static void
+irmodule_text(struct eval *ev, const struct pval *v, bool repr,
+	      struct strbuf *out)
+{
+	if (v->u.module->relay.kind == PV_OBJECT) {
+		object_put(ev, &v->u.module->relay, repr, 0, out);
+	} else {
+		pv_script_text(ev, v, repr, out);
+	}
+}
+
 const struct kind_ops irmodule_ops = {
-	.text = pv_script_text,
+	.text = irmodule_text,
 	.subscript = module_function,
 	.set_element = module_set,
 };

@@ -68,8 +68,8 @@ value_type_name(const struct pval *v)
 {
 	return v->kind == PV_STRING ? v->u.text.data
 	       : v->kind == PV_BUILTIN &&
-			       v->u.row->in &
-				       (IN_PYTHON | IN_SCRIPT_TIR | IN_NUMPY)
+			       names_share(v->u.row->in,
+					   IN_PYTHON | IN_SCRIPT_TIR | IN_NUMPY)
 		       ? v->u.row->name
 		       : NULL;
 }

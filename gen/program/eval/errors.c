@@ -44,7 +44,8 @@ eval_locate(struct eval *ev, struct py_span at, int first)
 		int errors = d->n_errors;
 
 		bool here = one->place.file &&
-			    strcmp(one->place.file, ev->src->name) == 0;
+			    (strcmp(one->place.file, ev->src->name) == 0 ||
+			     strcmp(one->place.file, ev->program->name) == 0);
 
 		if (one->severity != DIAG_ERROR ||
 		    (here && one->place.line > 0)) {

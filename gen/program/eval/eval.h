@@ -179,6 +179,9 @@ struct pv_module {
 	/* The module was made from a schedule of one function. TVM names that
 	 * function "main", so that the function has the name "main", too. */
 	bool of_function;
+	/* IRMODULE: the module of Relay's functions that it became when the
+	 * program put the first one in; else MISSING */
+	struct pval relay;
 };
 
 /* The value of tvm.target.Target. said: the text in the program, "llvm
@@ -218,7 +221,9 @@ struct scope {
 struct eval {
 	struct module *m;
 	struct arena *a;
+	/* the text that runs: the program's, or one of a library */
 	const struct source *src;
+	const struct source *program;
 	struct typing typing;
 	const struct program_options *o;
 	const struct libraries *libraries; /* all libraries, see library.h */
@@ -300,6 +305,9 @@ struct eval {
 	/* the scopes of functions of libraries that are written as texts; NULL
 	 * before the first use of one */
 	struct library_scopes *library_scopes;
+	/* where the program called the function of a library's text that runs
+	 * now */
+	struct py_span library_call;
 };
 
 /* Limits of programs. */
@@ -320,8 +328,10 @@ enum {
 
 /* -- calls of built-in functions -- */
 
-/* The modules of a program have one bit each, since a name may belong to
- * several of them. */
+/* The modules that a program may import have one bit each, since a name may
+ * belong to several of them. Bit 63 says whether the other bits are those of the
+ * first NAMES_PAGE modules or of the modules behind them; so a name of the table
+ * belongs to modules of one of the two groups, and names_share() compares. */
 enum names_module {
 #define NAMES(id, path) NAMES_##id##_BIT,
 #define ALIAS(id, path)
@@ -330,10 +340,14 @@ enum names_module {
 #undef ALIAS
 	NAMES_COUNT
 };
+enum { NAMES_PAGE = 63 };
+_Static_assert(NAMES_COUNT <= 2 * NAMES_PAGE, "modules have bits");
+#define NAMES_BIT(i)                                                           \
+	(UINT64_C(1) << (i) % NAMES_PAGE | (uint64_t)((i) / NAMES_PAGE) << 63)
 /* There are more than 32 modules, so that the enumerators need 64 bits, which
  * C23 allows. */
 __extension__ enum {
-#define NAMES(id, path) IN_##id = UINT64_C(1) << NAMES_##id##_BIT,
+#define NAMES(id, path) IN_##id = NAMES_BIT(NAMES_##id##_BIT),
 #define ALIAS(id, path)
 #include "modules.def"
 #undef NAMES
@@ -369,6 +383,12 @@ struct name_row {
 	name_fn *fn;
 };
 
+/* Have two sets of modules, as bits, a module in common? */
+static inline bool
+names_share(uint64_t a, uint64_t b)
+{
+	return (a ^ b) >> 63 == 0 && (a & b) << 1 != 0;
+}
 /* names_in: the row of a name in one of the modules whose bits are in `in`.
  * names_of: the row of a method or attribute of a kind of values. NULL if no
  * row has the name. */
@@ -393,7 +413,8 @@ bool call_error(struct call *c, int i, const char *fmt, ...) TIRC_PRINTF(3, 4);
 /* The position of argument i of the call, or of the whole call. */
 struct diag_place call_place(const struct call *c, int i);
 /* Gives a position in the program, `at`, to the errors from index `first` on
- * that have none, because other layers reported them. Returns false. */
+ * that have none in the program or in the text that runs, because other layers
+ * reported them. Returns false. */
 bool eval_locate(struct eval *ev, struct py_span at, int first);
 /* Counts n steps of the evaluation. Returns false after an error if the
  * program's limit of steps is reached. */

@@ -2,6 +2,7 @@
 /* Calls: binds arguments to the parameters of the program's functions and of
  * built-in functions. */
 #include "library.h"
+#include "library_text.h"
 #include "objects.h"
 
 void
@@ -116,7 +117,8 @@ locate_at_call(struct eval *ev, struct py_span at, const struct closure *c,
 
 		if (d->place.file && strcmp(d->place.file, c->src->name) == 0) {
 			d->place.file = NULL;
-			d->place.item = c->name;
+			/* the reader knows no name that only texts use */
+			d->place.item = c->name[0] == '_' ? NULL : c->name;
 		}
 	}
 	eval_locate(ev, at, first);
@@ -136,6 +138,9 @@ call_closure(struct eval *ev, struct py_span at, const struct closure *c,
 
 	if (!eval_bind(ev, at, &s, args, &values, &spans)) {
 		return false;
+	}
+	if (c->src != src && !library_is_text(src)) {
+		ev->library_call = at;
 	}
 	ev->src = ev->typing.src = c->src;
 	ok = run_closure(ev, at, c, values, &s, out);
@@ -265,8 +270,11 @@ eval_attribute(struct eval *ev, struct py_span at, const struct pval *of,
 	    of->kind == PV_SUPER) {
 		bool found;
 
-		if (!object_attribute(ev, at, of, name, out, &found) || found) {
-			return found;
+		if (!object_attribute(ev, at, of, name, out, &found)) {
+			return false;
+		}
+		if (found) {
+			return true;
 		}
 	}
 	row = names_of(ev, of->kind, name);

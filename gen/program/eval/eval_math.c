@@ -233,8 +233,11 @@ eval_binary(struct eval *ev, struct py_span at, enum py_operator op,
 							: "ValueError",
 				  "%s", error);
 	}
-	if (!object_operator(ev, at, op, x, y, out, &found) || found) {
-		return found;
+	if (!object_operator(ev, at, op, x, y, out, &found)) {
+		return false;
+	}
+	if (found) {
+		return true;
 	}
 	if (op == PY_OP_MOD && x->kind == PV_STRING) {
 		return format_percent(ev, at, x, y, out);
@@ -287,6 +290,13 @@ eval_unary(struct eval *ev, struct py_span at, enum py_operator op,
 		*out = pv_of_number(&n);
 		return !error || eval_error(ev, at, "%s", error);
 	}
+	if (op == PY_OP_SUB &&
+	    !object_special(ev, at, x, "__neg__", NULL, 0, out, &truth)) {
+		return false;
+	}
+	if (op == PY_OP_SUB && x->kind == PV_OBJECT && truth) {
+		return true;
+	}
 	if (ops_of(ev, x->kind)->unary) {
 		return ops_of(ev, x->kind)->unary(ev, at, op, x, out);
 	}
@@ -332,8 +342,11 @@ eval_compare(struct eval *ev, struct py_span at, enum py_operator op,
 	struct py_number n;
 	int order;
 
-	if (!object_operator(ev, at, op, x, y, out, &found) || found) {
-		return found;
+	if (!object_operator(ev, at, op, x, y, out, &found)) {
+		return false;
+	}
+	if (found) {
+		return true;
 	}
 
 	if (op == PY_OP_IS || op == PY_OP_IS_NOT) {

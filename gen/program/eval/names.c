@@ -2,12 +2,13 @@
 /* Looks up the names of the libraries: modules, functions, methods and
  * attributes. */
 #include "library.h"
+#include "library_text.h"
 #include "objects.h"
 
 static bool
 is_in(const struct name_row *row, uint64_t in, enum pv_kind kind)
 {
-	return in ? (row->in & in) != 0 : !row->in && row->of == kind;
+	return in ? names_share(row->in, in) : !row->in && row->of == kind;
 }
 
 /* The dotted paths of the modules. The own path of a module comes before its
@@ -30,6 +31,14 @@ static const struct {
 
 enum { N_PATHS = sizeof paths / sizeof *paths };
 
+/* Is this a name of modules that only the texts of libraries may use? */
+static bool
+is_hidden(const struct eval *ev, uint64_t in, const char *name)
+{
+	return in && name[0] == '_' && name[1] != '_' &&
+	       !library_is_text(ev->src);
+}
+
 /* The row of a name in the libraries' tables: in the modules whose bits are in
  * `in`, or, if `in` is 0, of a kind of values. NULL if no table has the
  * name. */
@@ -38,6 +47,9 @@ names_find(struct eval *ev, uint64_t in, enum pv_kind kind, const char *name)
 {
 	const struct name_row *row = NULL;
 
+	if (is_hidden(ev, in, name)) {
+		return NULL;
+	}
 	for (int i = 0; i < ev->libraries->n; i++) {
 		const struct library *l = ev->libraries->list[i];
 
@@ -91,7 +103,7 @@ names_module(const char *path)
 {
 	for (int i = 0; i < N_PATHS; i++) {
 		if (strcmp(paths[i].path, path) == 0) {
-			return UINT64_C(1) << paths[i].bit;
+			return NAMES_BIT(paths[i].bit);
 		}
 	}
 	return 0;
@@ -101,7 +113,7 @@ static const char *
 names_path(uint64_t in)
 {
 	for (int i = 0; i < NAMES_COUNT; i++) {
-		if (in & UINT64_C(1) << i) {
+		if (names_share(in, NAMES_BIT(i))) {
 			return paths[i].path;
 		}
 	}
@@ -137,7 +149,8 @@ names_list(struct eval *ev, uint64_t in, enum pv_kind kind, int *n)
 		const struct library *l = ev->libraries->list[i];
 
 		for (int k = 0; k < l->n_rows; k++) {
-			if (is_in(&l->rows[k], in, kind)) {
+			if (is_in(&l->rows[k], in, kind) &&
+			    !is_hidden(ev, in, l->rows[k].name)) {
 				vec_push(ev->a, &list, l->rows[k].name);
 			}
 		}
@@ -171,7 +184,7 @@ module_attribute(struct eval *ev, struct py_span at, uint64_t in,
 	const struct name_row *row = names_in(ev, in, name);
 	uint64_t inner = submodule(ev->a, in, name);
 
-	if (!row && !inner && (in & IN_SCRIPT_TIR)) {
+	if (!row && !inner && names_share(in, IN_SCRIPT_TIR)) {
 		/* TVMScript's T has the functions of tir, too */
 		row = names_in(ev, IN_TIR, name);
 	}
@@ -370,7 +383,7 @@ eval_import(struct eval *ev, struct scope *s, const struct py_node *e)
 		}
 		return true;
 	}
-	if (in & (IN_ANNOTATIONS | IN_TYPING)) {
+	if (names_share(in, IN_ANNOTATIONS | IN_TYPING)) {
 		struct pval none = pv_none();
 
 		for (int i = 0; i < e->n_names; i++) {

@@ -48,6 +48,9 @@ struct graph_build {
 	/* the model becomes functions that call each other, without a
 	 * description of the graph as data */
 	bool aot;
+	/* build() takes functions for a graph that cannot be data: with
+	 * branches, or in the dialect of a device */
+	bool any_form;
 	const char *const *disabled; /* names of passes that are left out */
 	int n_disabled;
 };
@@ -90,6 +93,11 @@ struct graph_services {
 	/* Reads the model and runs the passes of the request. The graph lives
 	 * as long as ctx. Returns NULL after diagnostics. */
 	struct graph *(*read)(void *ctx, const struct graph_request *r);
+	/* Reads the model, which is not kept, and sets *types to the types of
+	 * its outputs, in the arena a: without names, an unknown size is -1.
+	 * Returns false after diagnostics. */
+	bool (*types)(void *ctx, const struct graph_request *r, struct arena *a,
+		      struct graph_weight **types, int *n);
 	/* Compiles the graph. Returns false after diagnostics. */
 	bool (*build)(void *ctx, const struct graph_request *r,
 		      const struct graph_build *b, struct graph_built *out);

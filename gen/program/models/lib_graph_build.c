@@ -50,12 +50,14 @@ target_of(struct call *c, int i, const char **out)
 
 static bool
 build(struct call *c, const struct pv_graph *module, const char *target,
-      bool aot, struct pval *out)
+      bool aot, bool any_form, struct pval *out)
 {
 	struct eval *ev = c->ev;
 	const struct graph_services *s = ev->o->graphs;
 	struct pv_library *lib = arena_new(ev->a, struct pv_library);
-	struct graph_build b = { .target = target, .aot = aot };
+	struct graph_build b = { .target = target,
+				 .aot = aot,
+				 .any_form = any_form };
 
 	/* The program's target may be a string that changes single facts of a
 	 * target: it is loaded here to report errors in the string. */
@@ -65,7 +67,6 @@ build(struct call *c, const struct pv_graph *module, const char *target,
 	}
 	b.disabled = passes_left_out(ev, &b.n_disabled);
 	lib->module = module;
-	lib->aot = aot;
 	*out = pv_any(PV_LIBRARY, lib);
 	if (!eval_tick(ev, c->span, 100000) ||
 	    !s->build(s->ctx, &module->request, &b, &lib->built)) {
@@ -83,6 +84,9 @@ relay_build(struct call *c, struct pval *out)
 	const char *target;
 	bool aot;
 
+	if (!rmod_argument(c, 0)) {
+		return false;
+	}
 	if (c->args[0].kind != PV_GRAPH) {
 		return value_kind_error(c, 0, "a module of relay");
 	}
@@ -96,7 +100,7 @@ relay_build(struct call *c, struct pval *out)
 		module = bound;
 	}
 	return target_of(c, 1, &target) && is_aot(c, 3, &aot) &&
-	       build(c, module, target, aot, out);
+	       build(c, module, target, aot, !arg_given(c, 3), out);
 }
 
 /* relay.build's counterpart relax.build(mod, target). It writes functions that
@@ -110,7 +114,7 @@ relax_build(struct call *c, struct pval *out)
 		return value_kind_error(c, 0, "a module of relax");
 	}
 	return target_of(c, 1, &target) &&
-	       build(c, c->args[0].u.any, target, true, out);
+	       build(c, c->args[0].u.any, target, true, false, out);
 }
 
 /* tvm.compile(mod, target): builds a module of relax, or functions. */
@@ -136,7 +140,7 @@ nnvm_build(struct call *c, struct pval *out)
 	}
 	module = rmod_copy(c->ev, c->args[0].u.any);
 	if (!rmod_shapes(c, 2, &module->request) || !target_of(c, 1, &target) ||
-	    !build(c, module, target, false, &lib) ||
+	    !build(c, module, target, false, false, &lib) ||
 	    !library_items(c->ev, c->span, &lib, &items, &n)) {
 		return false;
 	}

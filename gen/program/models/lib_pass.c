@@ -2,6 +2,8 @@
 /* Passes over the graphs of models: the passes of Relay and Relax in the table
  * relay_passes.def, passes that the program defines, lists of passes, and the
  * context that chooses among them. */
+#include "library_text.h"
+#include "objects.h"
 #include "relay.h"
 #include "relay_values.h"
 #include "text.h"
@@ -361,7 +363,7 @@ relay_pass(struct call *c, struct pval *out)
 		tell(c, "%s is tirc's %s", pass->name,
 		     arena_strndup(c->ev->a, pass->passes,
 				   strcspn(pass->passes, " ")));
-	} else {
+	} else if (pass->words[0] != '\0') {
 		tell(c, "%s changes no graph here: %s", pass->name,
 		     pass->words);
 	}
@@ -499,7 +501,7 @@ call_function(struct eval *ev, struct py_span at, const struct pv_pass *pass,
 		if (!eval_apply(ev, at, pass->function, args, 2, out)) {
 			return false;
 		}
-		return out->kind == PV_GRAPH ||
+		return out->kind == PV_GRAPH || out->kind == PV_OBJECT ||
 		       eval_error(ev, at, "a pass over modules gives a module");
 	}
 	for (int i = 0; i < relay_function_count(g); i++) {
@@ -522,6 +524,44 @@ call_function(struct eval *ev, struct py_span at, const struct pv_pass *pass,
 	return true;
 }
 
+static bool
+changes_graphs(const struct pv_pass *pass)
+{
+	return pass->passes != NULL && pass->passes[0] != '\0';
+}
+
+/* Applies a pass, which is no list, to a module of expressions: a pass of tirc's to
+ * the graph that the module describes, one that the program defines to the
+ * expressions. All others give the expressions types. */
+static bool
+apply_to_expressions(struct eval *ev, struct py_span at,
+		     const struct pv_pass *pass, const struct pval *module,
+		     struct pval *out)
+{
+	struct pval args[3] = { *module,
+				pv_any(PV_PASS_CONTEXT, pass_context(ev)) };
+	struct pval graph;
+
+	if (changes_graphs(pass)) {
+		if (!library_text_apply(ev, at, IN_RELAY, "_graph", module, 1,
+					&graph)) {
+			return false;
+		}
+		*out = after_passes(ev, pass, graph.u.any);
+		return true;
+	}
+	if (pass->function == NULL) {
+		return library_text_apply(ev, at, IN_RELAY, "_infer_module",
+					  module, 1, out);
+	}
+	if (pass->of_module) {
+		return eval_apply(ev, at, pass->function, args, 2, out);
+	}
+	args[2] = *pass->function;
+	return library_text_apply(ev, at, IN_RELAY, "_map_functions", args, 3,
+				  out);
+}
+
 /* Applies a pass to a module. in_list: the pass is an element of a list of
  * passes: then it runs only if the pass context allows it. Returns false after
  * an error. */
@@ -530,7 +570,7 @@ rmod_apply(struct eval *ev, struct py_span at, const struct pv_pass *pass,
 	   const struct pval *module, bool in_list, struct pval *out)
 {
 	*out = *module;
-	if (module->kind != PV_GRAPH) {
+	if (module->kind != PV_GRAPH && module->kind != PV_OBJECT) {
 		return eval_error(ev, at,
 				  "%s is a pass over modules of relay, and %s "
 				  "is not one",
@@ -550,12 +590,50 @@ rmod_apply(struct eval *ev, struct py_span at, const struct pv_pass *pass,
 	if (pass->n_list > 0) {
 		return true;
 	}
+	if (module->kind == PV_OBJECT) {
+		return apply_to_expressions(ev, at, pass, module, out);
+	}
 	if (pass->function != NULL) {
 		return call_function(ev, at, pass, module, out);
 	}
-	if (pass->passes != NULL && pass->passes[0] != '\0') {
+	if (changes_graphs(pass)) {
 		*out = after_passes(ev, pass, module->u.any);
 	}
+	return true;
+}
+
+/* Makes a pass of an object of the class that function_pass or module_pass
+ * decorates: of its method transform_function or transform_module. */
+static bool
+pass_of_class(struct eval *ev, struct py_span at, const struct pv_pass *pass,
+	      const struct call_args *args, struct pval *out)
+{
+	struct pv_pass *made = arena_copy(ev->a, pass, sizeof *pass);
+	struct pval *method = arena_new(ev->a, struct pval);
+	struct pval object;
+
+	if (!eval_call(ev, at, pass->function, args, &object) ||
+	    !eval_attribute(ev, at, &object,
+			    pass->of_module ? "transform_module"
+					    : "transform_function",
+			    method)) {
+		return false;
+	}
+	made->name = pass->function->u.class->name;
+	made->function = method;
+	*out = pv_any(PV_PASS, made);
+	return true;
+}
+
+/* Implements the attributes info, name and opt_level of a pass. */
+bool
+pass_attribute(struct call *c, struct pval *out)
+{
+	const struct pv_pass *pass = c->self.u.any;
+
+	*out = strcmp(c->row->name, "name") == 0 ? pv_string(c->ev, pass->name)
+	       : strcmp(c->row->name, "info") == 0 ? c->self
+						   : pv_int(pass->level);
 	return true;
 }
 
@@ -570,16 +648,20 @@ pass_call(struct eval *ev, struct py_span at, const struct pval *f,
 	bool is_decorator = pass->function == NULL && pass->words == NULL &&
 			    pass->list == NULL;
 	struct pv_pass *made;
+	struct pval module;
 
+	if (pass->function != NULL && pass->function->kind == PV_USER_CLASS) {
+		return pass_of_class(ev, at, pass, args, out);
+	}
 	if (args->values.n != 1) {
 		return eval_error(ev, at, "a pass is called with a module");
 	}
-	if (!is_decorator && args->values.data[0].kind == PV_IRMODULE) {
-		return tir_pass_apply(ev, at, f, &args->values.data[0], out);
+	module = relay_of(&args->values.data[0]);
+	if (!is_decorator && module.kind == PV_IRMODULE) {
+		return tir_pass_apply(ev, at, f, &module, out);
 	}
 	if (!is_decorator) {
-		return rmod_apply(ev, at, pass, &args->values.data[0], false,
-				  out);
+		return rmod_apply(ev, at, pass, &module, false, out);
 	}
 	made = arena_copy(ev->a, pass, sizeof *pass);
 	made->function = arena_copy(ev->a, &args->values.data[0],

@@ -43,7 +43,6 @@ struct pv_param {
 struct pv_library {
 	const struct pv_graph *module;
 	struct graph_built built;
-	bool aot;
 };
 
 /* An array of zeros with the type and shape of the tensor. Returns NULL after an
@@ -67,6 +66,12 @@ bool rmod_params(struct call *c, int i, struct pv_graph *module);
  * whose shape it must have. Returns NULL after an error. */
 struct array *array_for(struct eval *ev, struct py_span at,
 			const struct tensor *t, const struct pval *v);
+/* The module of Relay that v, an IRMODULE, became; else v. */
+struct pval relay_of(const struct pval *v);
+/* If argument i is a module, a function or an expression that the program made of
+ * Relay's expressions, replaces it by a module of kind GRAPH. Returns false after an
+ * error. */
+bool rmod_argument(struct call *c, int i);
 /* A dict of the parameters of main. */
 struct pval params_dict(struct eval *ev, struct py_span at, struct graph *g);
 /* Calls a value of kind PASS. Returns false after an error. */

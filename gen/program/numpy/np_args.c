@@ -270,8 +270,9 @@ type_name(const struct pval *v)
 		return v->u.text.data;
 	}
 	return v->kind == PV_BUILTIN &&
-			       v->u.row->in &
-				       (IN_PYTHON | IN_NUMPY | IN_SCRIPT_TIR) &&
+			       names_share(v->u.row->in,
+					   IN_PYTHON | IN_NUMPY |
+						   IN_SCRIPT_TIR) &&
 			       type_of_name(v->u.row->name, &t)
 		       ? v->u.row->name
 		       : NULL;

@@ -652,6 +652,11 @@ is_instance(struct eval *ev, const struct pval *v, const char *name)
 	      v->u.expr->kind == EXPR_FLOAT))) {
 		return true;
 	}
+	if (v->kind == PV_OBJECT) {
+		/* TVM has the class IRModule, and a text of a library another
+		 * one of that name */
+		return strcmp(name, v->u.object->of->name) == 0;
+	}
 	if (ops_of(ev, v->kind)->is_instance) {
 		return ops_of(ev, v->kind)->is_instance(v, name);
 	}

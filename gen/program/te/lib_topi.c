@@ -39,7 +39,7 @@ topi_list(struct eval *ev, uint64_t in, enum pv_kind of, struct pv_names *list)
 {
 	(void)of;
 	for (int i = 0; i < N_ROWS; i++) {
-		if ((in & IN_TOPI) && rows[i].name[0] != '_') {
+		if (names_share(in, IN_TOPI) && rows[i].name[0] != '_') {
 			vec_push(ev->a, list, rows[i].name);
 		}
 	}
@@ -487,7 +487,8 @@ topi_find(struct eval *ev, uint64_t in, enum pv_kind of, const char *name)
 {
 	(void)of;
 	for (int i = 0; i < N_ROWS; i++) {
-		if ((in & IN_TOPI) && strcmp(rows[i].name, name) == 0 &&
+		if (names_share(in, IN_TOPI) &&
+		    strcmp(rows[i].name, name) == 0 &&
 		    (name[0] != '_' || library_is_text(ev->src))) {
 			struct name_row *row = arena_new(ev->a,
 							 struct name_row);

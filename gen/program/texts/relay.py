@@ -6,14 +6,29 @@ from tvm.contrib import graph_executor
 
 
 class _Executor:
-    """A model of relay.build(), ready to run."""
+    """Builds models, and runs them. mod: the module whose main evaluate() takes without an
+    expression; an expression may call its other functions."""
 
     def __init__(self, mod, device, target, params):
-        lib = relay.build(mod, target=target, params=params)
-        self._model = graph_executor.GraphModule(lib["default"](device))
+        self._mod, self._device, self._target, self._params = mod, device, target, params
 
-    def evaluate(self, expr=None):
-        model = self._model
+    def _module_of(self, expr):
+        if expr is None:
+            if self._mod is None:
+                raise ValueError("create_executor() needs a module, or evaluate() a function")
+            return self._mod
+        mod = relay.IRModule()
+        if isinstance(self._mod, relay.IRModule):
+            mod.update(self._mod)
+        mod["main"] = expr
+        return mod
+
+    def evaluate(self, expr=None, binds=None):
+        """A function of arrays; of an expression that is no function, its value."""
+        if binds is not None:
+            expr = relay.bind(expr, binds)
+        lib = relay.build(self._module_of(expr), target=self._target, params=self._params)
+        model = graph_executor.GraphModule(lib["default"](self._device))
 
         def run(*inputs, **named):
             for i, one in enumerate(inputs):
@@ -24,12 +39,10 @@ class _Executor:
             outputs = [model.get_output(i) for i in range(model.get_num_outputs())]
             return outputs[0] if len(outputs) == 1 else outputs
 
-        return run
+        return run if expr is None or isinstance(expr, relay.Function) else run()
 
 
 def create_executor(kind="debug", mod=None, device=None, target="llvm", params=None):
     if kind not in ("debug", "graph", "vm", "aot"):
         raise RuntimeError("unknown execution strategy: %s" % kind)
-    if mod is None:
-        raise ValueError("create_executor() needs a module")
     return _Executor(mod, tvm.cpu(0) if device is None else device, target, params)
