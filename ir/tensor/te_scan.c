@@ -18,6 +18,7 @@
  *
  * Stages between the state and the updates run inside the loop, each for the
  * times that one step needs. */
+#include "sum.h"
 #include "te_build.h"
 
 /* ---- the stages of one step */
@@ -432,7 +433,7 @@ te_scan(struct module *m, const char *name, const char *tag,
 	steps = init[0]->buffer->shape[0];
 	end = state[0]->buffer->shape[0];
 	scan->axis = te_reduce_axis(m, update[0]->stage->axes[0].var->name,
-				    expr_sub(m, end, steps));
+				    range_extent(m, steps, end));
 	scan->axis.min = steps;
 	scan->axis.kind = ITER_SCAN;
 	s->kind = TE_SCAN;
