@@ -266,6 +266,7 @@ choose_precision(struct tirc *t)
 	const char *word = t->options.precision;
 	enum dtype_kind kind = DT_VOID;
 
+	t->settings.perturb_rounded = t->options.factors;
 	if (word == NULL || strcmp(word, "f32") == 0) {
 		return true;
 	}
@@ -275,7 +276,6 @@ choose_precision(struct tirc *t)
 		kind = DT_F16;
 	}
 	t->settings.weight_type = kind;
-	t->settings.perturb_rounded = t->options.factors;
 	t->settings.weight_depth = target_float_depth(t->target,
 						      dtype_of(kind));
 	return kind != DT_VOID ||

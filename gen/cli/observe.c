@@ -6,6 +6,9 @@
  * inputs, which are factors of the floats that the model computes from integers
  * (passes/graph/perturb_factors.c); perturbing the factors perturbs these floats.
  *
+ * Rounding errors of convolutions by Winograd's tiles do not follow from changes of
+ * the inputs, either; there, factors perturb the transformed tiles.
+ *
  * With --precision, weights and operands of products are rounded to a narrow
  * type. A change of the inputs does not have the same effect: an input of zeros
  * stays zero, and a weight changes for all elements that it is multiplied by.
@@ -21,6 +24,12 @@
 /* The smallest perturbation if operands of products are rounded to tf32; a
  * smaller one could vanish in the rounding. */
 #define TF32_EPSILON 0x1p-10
+
+/* Transformed tiles of Winograd's algorithm change by this part of the change of the
+ * inputs, 21 units in the last place: the sums behind them amplify it more than those
+ * of a direct convolution amplify theirs. Then the width of a result is as many times
+ * its error, about 20, as for direct convolutions. */
+#define TILE_PART 0.25
 
 /* Returns for each element whether it differs between `was` and `again`, the
  * results of two runs on the same inputs; NULL if no element differs, or if the
@@ -220,7 +229,8 @@ open_factors(struct harness *h, struct cli *c, int n_from_integers)
 }
 
 /* The program with additional inputs that are factors of the floats that are
- * computed from integers or rounded by --precision. The first call builds it.
+ * computed from integers, rounded by --precision, or tiles of Winograd's algorithm.
+ * The first call builds it.
  * NULL if the model has no such floats. */
 static struct harness *
 with_factors(struct harness *h)
@@ -246,7 +256,8 @@ with_factors(struct harness *h)
 	more = tirc_input_count(t) - tirc_state_count(t) -
 	       tirc_input_count(h->t);
 	tirc_free(t);
-	if (more > 0 || has_precision(c)) {
+	if (more > 0 || has_precision(c) ||
+	    tirc_summary(h->t).winograd_convolutions > 0) {
 		open_factors(h, c, more);
 	}
 	return h->factors;
@@ -319,7 +330,9 @@ observe_far(struct harness *h, struct harness *p, const struct array *inputs,
 	double *shares = arena_array(&h->m->arena, double, p->n_inputs + 1);
 
 	for (int i = 0; i < p->n_inputs; i++) {
-		shares[i] = i < n_plain ? s.plain : s.rounded;
+		shares[i] = i < n_plain             ? s.plain
+			    : has_precision(h->cli) ? s.rounded
+						    : s.plain * TILE_PART;
 	}
 	begin(h, pairs, s, result, n);
 	for (int i = 0; i < n; i++) {

@@ -67,9 +67,7 @@ declare_var(struct script_reader *r, const char *name, struct dtype type)
 				 * before */
 		}
 	}
-	struct var *v = var_new(r->m, script_hint(r, name), type);
-
-	script_define(r, name, script_value_of(v->expr, false));
+	script_declare(r, name, type);
 }
 
 /* Is e the pointer of a buffer? A second name for a pointer does not define a

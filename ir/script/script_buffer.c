@@ -354,9 +354,21 @@ matched_hint(const struct script_handle *handle, const struct py_node *written,
 	return hint;
 }
 
+/* Has v no value yet: does no shape and no loop give it one? */
+static bool
+is_open(const struct script_reader *r, const struct script_value *v)
+{
+	for (int i = 0; i < r->loops.n; i++) {
+		if (r->loops.data[i].var == v->e->u.var) {
+			return false;
+		}
+	}
+	return v->open && !v->e->u.var->is_dim;
+}
+
 /* Gives the variable that the node names, declared before by s = T.int32(), the value
- * of the expression. */
-static void
+ * of the expression. False after an error, where the variable has another value. */
+static bool
 take_value(struct script_reader *r, const struct py_node *node,
 	   const struct expr *value)
 {
@@ -364,9 +376,18 @@ take_value(struct script_reader *r, const struct py_node *node,
 					       ? script_find(r, node->text)
 					       : NULL;
 
-	if (v && v->kind == SCRIPT_EXPR && v->e->kind == EXPR_VAR) {
-		script_define(r, node->text, script_value_of(value, false));
+	if (!v || v->kind != SCRIPT_EXPR || v->e->kind != EXPR_VAR ||
+	    v->e == value) {
+		return true;
 	}
+	if (!is_open(r, v)) {
+		return script_fail(r, node,
+				   "%s has a value of its own; declare a "
+				   "variable for the part, s = T.int32()",
+				   node->text);
+	}
+	script_define(r, node->text, script_value_of(value, false));
+	return true;
 }
 
 /* The variables among the strides and the offset of a part become those that it has:
@@ -386,7 +407,9 @@ part_facts(struct script_reader *r, const struct py_node *const *found,
 		if (!script_part_offset(r, offset, part, &place)) {
 			return false;
 		}
-		take_value(r, offset, place);
+		if (!take_value(r, offset, place)) {
+			return false;
+		}
 	}
 	if (is_absent(strides)) {
 		return true;
@@ -396,7 +419,9 @@ part_facts(struct script_reader *r, const struct py_node *const *found,
 		return false;
 	}
 	for (int i = 0; i < n && i < all.n_items; i++) {
-		take_value(r, list[i], all.items[i].e);
+		if (!take_value(r, list[i], all.items[i].e)) {
+			return false;
+		}
 	}
 	return true;
 }

@@ -255,10 +255,7 @@ declare_sizes(struct script_reader *r, const struct py_node *suite)
 		path = script_path(r, value->kids[0]);
 		if (path && dtype_from_name(path, &t) && dtype_is_int(t) &&
 		    t.lanes == 1 && !script_find(r, one->kids[0]->text)) {
-			const char *name = one->kids[0]->text;
-			struct var *v = var_new(r->m, script_hint(r, name), t);
-
-			script_define(r, name, script_value_of(v->expr, false));
+			script_declare(r, one->kids[0]->text, t);
 		}
 	}
 	r->n_sizes = r->names.n;

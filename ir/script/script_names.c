@@ -275,3 +275,13 @@ script_type(struct script_reader *r, const struct py_node *node,
 	}
 	return script_type_named(r, node, path, out);
 }
+
+void
+script_declare(struct script_reader *r, const char *name, struct dtype type)
+{
+	struct var *v = var_new(r->m, script_hint(r, name), type);
+	struct script_value value = script_value_of(v->expr, false);
+
+	value.open = true;
+	script_define(r, name, value);
+}

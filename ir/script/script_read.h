@@ -72,6 +72,9 @@ struct script_value {
 	struct dtype type;
 	const struct py_node *def;
 	bool scalar; /* of SCRIPT_BUFFER: the name stands for its only element */
+	/* of SCRIPT_EXPR: the variable that s = T.int32() declares, which gets its
+	 * value where a shape, a loop or the facts of a part name it */
+	bool open;
 };
 
 struct script_name {
@@ -257,6 +260,9 @@ void script_define(struct script_reader *r, const char *name,
 		   struct script_value value);
 /* Ends the scope of all names except the first n. */
 void script_leave(struct script_reader *r, int n);
+/* Defines the name as a variable that has no value yet (script_value.open). */
+void script_declare(struct script_reader *r, const char *name,
+		    struct dtype type);
 /* The name, without the number that the printer added, of the variable or
  * buffer that is defined as name. The printer numbers equal names in the order
  * of definition: so j_2, if defined after j and j_1, is a third variable named

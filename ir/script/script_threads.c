@@ -71,7 +71,8 @@ given_sizes(const struct script_reader *r, const struct py_node *node,
 			const struct py_node *one = node->kids[i];
 			bool named = one->kind == PY_KEYWORD;
 
-			if (named ? strcmp(one->text, "extents") == 0
+			if (named ? one->text != NULL &&
+					    strcmp(one->text, "extents") == 0
 				  : i == 1) {
 				found = named ? one->kids[0] : one;
 			}

@@ -21,6 +21,15 @@
  *	y = MatMul (x, w)           ->     w' = Mul (w, factor)
  *	                                   y = MatMul (x, w')
  *
+ * The same for the transformed tiles of convolutions that the pass `winograd`
+ * computes: their rounding errors are in proportion to the largest pixel of a tile,
+ * also in a result whose own pixels are small, which no change of the inputs in
+ * proportion to each shows.
+ *
+ *	v = WinogradInput (x)              v = WinogradInput (x)
+ *	s = WinogradProduct (v, u)  ->     v' = Mul (v, factor)
+ *	                                   s = WinogradProduct (v', u)
+ *
  * The factor has the shape of x, or, if some dimensions of x are symbolic, of
  * the last dimensions of x. Factors of 1 change nothing but the order of
  * sums. */
@@ -198,6 +207,14 @@ widens_rounded(const struct graph *g, const struct node *n)
 	       n->outputs[0]->type.kind == DT_F32;
 }
 
+/* Does n make numbers whose rounding errors do not follow from changes of the
+ * inputs? */
+static bool
+rounds_apart(const struct graph *g, const struct node *n)
+{
+	return widens_rounded(g, n) || node_is_internal(n, "WinogradInput");
+}
+
 bool
 graph_perturb(struct graph *g)
 {
@@ -208,7 +225,7 @@ graph_perturb(struct graph *g)
 		const struct node *n = g->nodes.data[i];
 		int before = g->nodes.n;
 
-		if (widens_rounded(g, n) && is_perturbed(n->outputs[0]) &&
+		if (rounds_apart(g, n) && is_perturbed(n->outputs[0]) &&
 		    !add_factor(g, i, n->outputs[0])) {
 			return false;
 		}

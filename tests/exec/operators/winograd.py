@@ -153,6 +153,18 @@ for i in range(n_models):
 if not re.search(r"F\(2x2,3x3\)", made) or not re.search(r"F\(4x4,", made):
     helper.fail("tiles of one size only")
 
+# Bright pixels beside dark ones: results of dark pixels have the errors of the bright
+# ones in their tile, which `tirc test` measures, and no larger ones.
+network = Network((1, 16, 24, 24))
+network.image[:, :, :, 5::12] *= 1e4
+network.value = network.image.astype(numpy.float64)
+network.conv(16, 3, [1] * 4)
+path = network.write()
+words = ["--target", "gnu-c", "--cc", cc, "--cflags", "-O0"]
+helper.tirc("test", path, *words, "--conv", "winograd")
+network.value[:, :, :, 2] += 0.1
+helper.tirc("test", network.write(), *words, "--conv", "winograd", status=1)
+
 # What large layers get, and how exact it is.
 network = Network((1, 64, 56, 56))
 network.conv(64, 1, [0] * 4)
