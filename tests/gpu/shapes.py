@@ -16,7 +16,8 @@ SCHEDULES = {
     "even": "staged", "odd": "staged", "batch": "staged",
     "across": "staged", "alone": "staged", "conv": "staged",
     "strided": "staged",
-    "groups": "staged", "softmax": "together", "middle": "stages",
+    "groups": "staged", "softmax": "together", "middle": "together",
+    "between": "together", "many": "a row per thread",
     "ten": "each computes all statistics", "tens": "a row per thread",
     "normed": "each computes all statistics",
     "norm": "together", "pool": "together", "product": "together",
@@ -151,10 +152,13 @@ def rows(m):
     m.node("LayerNormalization", "xd sd bd", "normed", axis=-1)
     m.gives("normed", away / numpy.sqrt(
         (away ** 2).mean(1, keepdims=True) + 1e-5) * s + b)
-    x = m.given("xm", 2, 40, 9)
-    e = numpy.exp(x - x.max(1, keepdims=True))
-    m.node("Softmax", "xm", "middle", axis=1)
-    m.gives("middle", e / e.sum(1, keepdims=True))
+    for name, axis, shape in (("middle", 1, (2, 40, 9)),
+                              ("between", 2, (2, 1, 33, 7)),
+                              ("many", 1, (2, 6, 2500))):
+        x = m.given("x" + name, *shape)
+        e = numpy.exp(x - x.max(axis, keepdims=True))
+        m.node("Softmax", "x" + name, name, axis=axis)
+        m.gives(name, e / e.sum(axis, keepdims=True))
     x, s, b = m.given("xn", 5, 4, 96), m.constant("sn", 96), \
         m.constant("bn", 96)
     away = x - x.mean(2, keepdims=True)

@@ -134,6 +134,20 @@ sched_reorder(struct sched *s, const int *loops, int n)
 }
 
 bool
+sched_reorder_block_iters(struct sched *s, int block, const int *order, int n)
+{
+	struct sched_value *items = arena_array(&s->module->arena,
+						struct sched_value, n + 1);
+	struct sched_value args[2] = { sv_block(block) };
+
+	for (int i = 0; i < n; i++) {
+		items[i] = sv_int(order[i]);
+	}
+	args[1] = sv_list(s->module, items, n);
+	return sched_apply(s, "reorder_block_iter_var", args, 2, NULL);
+}
+
+bool
 sched_parallel(struct sched *s, int loop)
 {
 	return apply_to(s, "parallel", sv_loop(loop));

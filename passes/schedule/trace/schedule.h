@@ -93,6 +93,10 @@ bool sched_split(struct sched *s, int loop, const int64_t *factors, int n,
 		 int *out);
 bool sched_fuse(struct sched *s, const int *loops, int n, int *out);
 bool sched_reorder(struct sched *s, const int *loops, int n);
+/* Permutes the n iter vars of a block: number i becomes the one that was
+ * order[i]. */
+bool sched_reorder_block_iters(struct sched *s, int block, const int *order,
+			       int n);
 /* Merges two adjacent nests of equal loops, down to the given loop of each
  * nest. */
 bool sched_merge(struct sched *s, int first, int second);

@@ -250,7 +250,8 @@ reduce_rows(struct rules *r, const int *blocks, int n)
 	struct candidates c = { 0 };
 	int output;
 
-	if (!rows_copy_output(r, "shared", &blocks, &n)) {
+	if (!rows_copy_output(r, "shared", &blocks, &n) ||
+	    !rows_lead(r, blocks, n)) {
 		return false;
 	}
 	output = blocks[n - 1];

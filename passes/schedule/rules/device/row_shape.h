@@ -24,6 +24,9 @@ struct row_shape {
 	bool along;
 };
 
+/* row_axes.c: brings the axes of the n stages, and their loops, into an order in which
+ * those that select a row come first. False after a failure. */
+bool rows_lead(struct rules *r, const int *blocks, int n);
 /* Measures the n stages; producers come before their consumers, and the last
  * block stores the results. False if the stages are not those of rows: if a size
  * is not known, or a reduction has several results per row. */

@@ -75,7 +75,7 @@ rule_row_threads(struct rules *r, const struct kernel_blocks *k)
 	int n = k->n, loop, thread;
 
 	if (!rows_copy_output(r, "local", &blocks, &n) ||
-	    !rows_measure(r, &w, blocks, n) ||
+	    !rows_lead(r, blocks, n) || !rows_measure(r, &w, blocks, n) ||
 	    !suits_one_thread(r, &w, blocks, n) ||
 	    !fuse_rows(r, &w, blocks[n - 1], &loop) ||
 	    !rules_bind_threads(r, loop, &thread)) {

@@ -19,9 +19,36 @@ is_axis(const struct expr *index, const struct iter_var *axis)
 	       (expr_is_value(index, 0) && expr_is_value(axis->extent, 1));
 }
 
+/* The dimension of the block's result that has axis k as its index. */
+static int
+dimension_of(const struct block *made, int k)
+{
+	const struct region *w = &made->writes[0];
+
+	for (int d = 0; d < w->buffer->ndim; d++) {
+		if (w->ranges[d].min == made->iters[k].var->expr) {
+			return d;
+		}
+	}
+	return k;
+}
+
+/* Does the reader read the result of `made`, in this region, at axis k of both? */
+static bool
+reads_axis(const struct block *made, const struct block *reader,
+	   const struct region *r, int k)
+{
+	const int d = dimension_of(made, k);
+
+	return d < r->buffer->ndim && made->iters[k].kind == ITER_SPATIAL &&
+	       reader->iters[k].kind == ITER_SPATIAL &&
+	       is_axis(r->ranges[d].min, &reader->iters[k]) &&
+	       expr_is_value(r->ranges[d].extent, 1);
+}
+
 /* The number of leading axes that the block `made` and its reader have in
- * common: for each of these axes k, the reader reads dimension k of the result
- * at its axis k. The number is at most `own` and at most `most`; it is `most`
+ * common: for each of these axes k, the reader reads that dimension of the result
+ * whose index is axis k of `made` at its own axis k. The number is at most `own` and at most `most`; it is `most`
  * if the reader does not read the result of the block. */
 static int
 common_axes(const struct block *made, const struct block *reader, int own,
@@ -35,10 +62,7 @@ common_axes(const struct block *made, const struct block *reader, int own,
 			continue;
 		}
 		while (k < own && k < r->buffer->ndim && k < made->n_iters &&
-		       made->iters[k].kind == ITER_SPATIAL &&
-		       reader->iters[k].kind == ITER_SPATIAL &&
-		       is_axis(r->ranges[k].min, &reader->iters[k]) &&
-		       expr_is_value(r->ranges[k].extent, 1)) {
+		       reads_axis(made, reader, r, k)) {
 			k++;
 		}
 		most = k < most ? k : most;
