@@ -294,10 +294,10 @@ script_annotated(struct script_reader *r, const struct py_node *node,
 				   "no let; write name: T.int32 = "
 				   "value");
 	}
-	if (times_stored(r, target->text) > 0 && script_path(r, type) &&
-	    script_type(r, type, &t)) {
+	if (times_stored(r, target->text) > 0 && script_path(r, type)) {
 		/* a variable that later lines change */
-		return script_cell(r, node, target->text, t, "local", suite) &&
+		return script_type_named(r, type, script_path(r, type), &t) &&
+		       script_cell(r, node, target->text, t, "local", suite) &&
 		       script_store(r, node, target, node->kids[2], NULL,
 				    suite);
 	}

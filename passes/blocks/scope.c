@@ -242,6 +242,7 @@ nest_for_block(struct func *f, struct stmt *block, const struct range *ranges,
 	const struct block *b = block->u.block;
 	struct var **vars = arena_array(&m->arena, struct var *,
 					b->n_iters + 1);
+	const struct expr **extents = arena_exprs(&m->arena, b->n_iters + 1);
 	const struct expr *predicate = expr_bool(m, true);
 	struct stmt *nest = block;
 	struct analyser a, kept;
@@ -255,16 +256,20 @@ nest_for_block(struct func *f, struct stmt *block, const struct range *ranges,
 	}
 	for (int i = 0; i < b->n_iters; i++) {
 		const struct iter_var *it = &b->iters[i];
-		const struct expr *extent = ranges[i].extent;
-		const struct expr *value = ranges[i].min, *end;
+		/* an index of the axis may be of a wider type, such as that of a
+		 * longer axis of the reader */
+		struct dtype t = it->var->type;
+		const struct expr *extent = expr_cast(m, t, ranges[i].extent);
+		const struct expr *value = expr_cast(m, t, ranges[i].min), *end;
 
+		extents[i] = extent;
 		if (unit_loops || !expr_is_value(extent, 1)) {
 			const char *axis = iter_axis_name(it->var->name);
 			const struct expr *none = expr_int(m, it->var->type, 0);
 
 			/* The loop covers only a part of the axis, as h_i in h
 			 * = h_o * 4 + h_i. */
-			if (ranges[i].min != it->min) {
+			if (value != it->min) {
 				axis = arena_printf(&m->arena, "%s_i", axis);
 			}
 			vars[i] = var_new(m, axis, it->var->type);
@@ -290,7 +295,7 @@ nest_for_block(struct func *f, struct stmt *block, const struct range *ranges,
 		if (vars[i]) {
 			nest = stmt_for(f, vars[i],
 					expr_int(m, vars[i]->type, 0),
-					ranges[i].extent, FOR_SERIAL, nest);
+					extents[i], FOR_SERIAL, nest);
 		}
 	}
 	return nest;
