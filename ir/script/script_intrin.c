@@ -35,6 +35,14 @@ script_intrin_of(struct script_reader *r, const struct py_node *call,
 		return script_instruction_of(r, call, "address_of", t, list, n,
 					     out);
 	}
+	if (op == INTRIN_STORAGE_SYNC) {
+		/* memory of a size that the launch gives is shared as well */
+		if (list[0]->kind == EXPR_STRING &&
+		    strcmp(list[0]->u.text, "shared.dyn") == 0) {
+			list[0] = expr_string(r->m, "shared");
+		}
+		t = dtype_of(DT_VOID);
+	}
 	if (intrin_result(op) == RESULT_SAME) {
 		t = list[0]->type;
 	} else if (intrin_result(op) == RESULT_BOOL) {

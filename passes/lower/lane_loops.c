@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For languages without vectors: statements on vectors become loops over their
- * lanes. A variable that holds a vector becomes an array of its lanes. Works on
- * lowered functions.
+/* For languages without vectors, or with vectors that are only loaded and stored:
+ * statements on vectors become loops over their lanes. A variable that holds a vector
+ * becomes an array of its lanes. Works on lowered functions.
  *
  *	x: float32x4 = A[0:4]           x = T.alloc((4,), "float32")
  *	B[i * 4:i * 4 + 4] = x + x  ->  for lane in range(4):
@@ -237,6 +237,32 @@ reads_others(const struct stmt *s)
 	return found;
 }
 
+/* Are the indices those of neighbours: numbers, and a ramp with the step 1 last? */
+static bool
+are_neighbours(const struct expr *const *index, int n)
+{
+	for (int i = 0; i < n; i++) {
+		bool ramp = i == n - 1 && index[i]->kind == EXPR_RAMP &&
+			    expr_is_value(index[i]->args[1], 1);
+
+		if (!ramp && index[i]->type.lanes > 1) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Does the statement copy neighbours, as a whole vector, and compute nothing? */
+static bool
+copies(const struct stmt *s)
+{
+	const struct expr *e = s->args[0];
+
+	return e->kind == EXPR_LOAD && e->type.lanes > 1 &&
+	       are_neighbours(e->args, e->n_args) &&
+	       are_neighbours(s->args + 1, s->n_args - 1);
+}
+
 /* The number of lanes that the statement stores; 1 for a number. */
 static int
 lanes_stored(const struct stmt *s)
@@ -318,7 +344,7 @@ lower_has_vectors(const struct func *f)
 }
 
 bool
-lower_lane_loops(struct func *f)
+lower_lane_loops(struct func *f, bool keeps_copies)
 {
 	struct lane_loops x = { .f = f, .m = f->module };
 	VEC(struct stmt *) found = { 0 };
@@ -326,7 +352,8 @@ lower_lane_loops(struct func *f)
 	struct stmt *s;
 
 	while ((s = stmt_next(&it)) != NULL) {
-		if (s->kind == STMT_STORE || s->kind == STMT_LET) {
+		if (s->kind == STMT_LET ||
+		    (s->kind == STMT_STORE && !(keeps_copies && copies(s)))) {
 			vec_push(&x.m->arena, &found, s);
 		}
 	}
@@ -337,5 +364,5 @@ lower_lane_loops(struct func *f)
 			replace_store(&x, found.data[i]);
 		}
 	}
-	return !x.failed && !lower_has_vectors(f);
+	return !x.failed && (keeps_copies || !lower_has_vectors(f));
 }

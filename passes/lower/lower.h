@@ -34,9 +34,11 @@ bool lower_func_to(struct func *f, int last, const struct pass_hooks *hooks);
 /* Does the function, which is lowered, compute with vectors? */
 bool lower_has_vectors(const struct func *f);
 /* Makes statements on vectors loops over their lanes, for languages without
- * vectors. False if a vector is left, as an argument of an external function or
- * an element of an array; f is then half changed, and no longer of use. */
-bool lower_lane_loops(struct func *f);
+ * vectors; keeps_copies: for languages that load and store vectors, which keep the
+ * statements that do only that. False if another vector is left, as an argument of an
+ * external function or an element of an array; f is then half changed, and no longer
+ * of use. */
+bool lower_lane_loops(struct func *f, bool keeps_copies);
 /* The largest number of bytes of local arrays that nested ALLOCs hold at the
  * same time, with symbolic sizes at their upper bounds. Arrays in loops bound
  * to threads do not count, nor do arrays whose size has no bound. */

@@ -138,7 +138,9 @@ gpu_run_program(struct gpu_run *r, const char *path)
 			r->plain = all.funcs.data[i].plain;
 		}
 	}
+	/* CUDA and OpenCL load and store vectors, and compute lane by lane */
 	if (!f || !r->plain ||
+	    (lower_has_vectors(f) && !lower_lane_loops(f, true)) ||
 	    !lower_split_host_device(r->m, f, NULL, NULL, &r->split)) {
 		report(&r->m->diags);
 		return false;

@@ -155,18 +155,21 @@ own_shared_memory(struct writing *w, struct func *f)
 	}
 }
 
-/* The function without vectors, if the dialect does not have them; f itself if
- * it does, or if a vector has to stay, which the dialect then refuses. */
+/* The function without vectors, if the dialect does not have them, or without those
+ * that are computed, if the dialect computes none; f itself if it does, or if a vector
+ * has to stay, which the dialect then refuses. */
 static struct func *
 in_numbers(struct writing *w, struct func *f)
 {
+	const struct vector_forms *vectors = &w->dialect->vectors;
 	struct func *numbers;
 
-	if (w->dialect->vectors.rejected == NULL || !lower_has_vectors(f)) {
+	if (vectors->computes || !lower_has_vectors(f)) {
 		return f;
 	}
 	numbers = func_clone(f, f->name);
-	return lower_lane_loops(numbers) ? numbers : f;
+	return lower_lane_loops(numbers, vectors->rejected == NULL) ? numbers
+								    : f;
 }
 
 /* Checks that the target has grids of threads if loops of the function are

@@ -105,6 +105,34 @@ count_loops_once(struct module *m, const struct stmt *body, int n,
 	}
 }
 
+/* Is a pipelined loop among the statements? */
+static bool
+has_pipeline(const struct stmt *body)
+{
+	for (int i = 0; body->kind == STMT_SEQ && i < body->n_children; i++) {
+		if (is_pipeline(body->children[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Leaves the loop in the order of the source: its annotations put the parts of a
+ * pipelined loop in it into different stages. The results are the same. */
+static void
+keep_order(struct func *f, struct stmt *loop)
+{
+	struct diag_place place = { .item = f->name };
+
+	stmt_set_note(f, loop, PIPELINE_STAGE, NULL);
+	stmt_set_note(f, loop, PIPELINE_ORDER, NULL);
+	stmt_set_note(f, loop, PIPELINE_ASYNC, NULL);
+	diag_note(&f->module->diags, DIAG_ASSUMPTION, place,
+		  "loop %s runs in the order of the source: its software "
+		  "pipeline would split the pipelined loop in it",
+		  loop->u.loop.var->name);
+}
+
 static bool
 mark_loop(struct func *f, struct stmt *loop)
 {
@@ -129,6 +157,10 @@ mark_loop(struct func *f, struct stmt *loop)
 	if (expr_is_list(stage) && expr_is_list(order) &&
 	    stage->n_args == order->n_args) {
 		count_loops_once(f->module, body, n, &stage, &order);
+		if (stage->n_args > n && has_pipeline(body)) {
+			keep_order(f, loop);
+			return true;
+		}
 	}
 	if (!expr_is_list(stage) || !expr_is_list(order) ||
 	    stage->n_args != n || order->n_args != n) {
