@@ -543,8 +543,7 @@ apply_to_expressions(struct eval *ev, struct py_span at,
 	struct pval graph;
 
 	if (changes_graphs(pass)) {
-		if (!library_text_apply(ev, at, IN_RELAY, "_graph", module, 1,
-					&graph)) {
+		if (!relay_graph(ev, at, module, &graph)) {
 			return false;
 		}
 		*out = after_passes(ev, pass, graph.u.any);

@@ -22,11 +22,23 @@ relay_here(struct call *c, struct pval *out)
 	return true;
 }
 
+/* The place that relay_here() gave; a program may have changed it, and gets the place
+ * of the call c then. */
 static struct py_span
-span_of(const struct pval *v)
+span_of(const struct call *c, const struct pval *v)
 {
-	const struct pval *part = v->u.list->data;
+	const struct pval *part;
 
+	if (v->kind != PV_TUPLE || v->u.list->n != 4) {
+		return c->ev->library_call;
+	}
+	part = v->u.list->data;
+	for (int i = 0; i < 4; i++) {
+		if (part[i].kind != PV_INT || part[i].u.ival < 1 ||
+		    part[i].u.ival > INT32_MAX) {
+			return c->ev->library_call;
+		}
+	}
 	return (struct py_span){ .line = (int)part[0].u.ival,
 				 .col = (int)part[1].u.ival,
 				 .end_line = (int)part[2].u.ival,
@@ -39,11 +51,14 @@ bool
 relay_fail_at(struct call *c, struct pval *out)
 {
 	const struct source *src = c->ev->src;
+	const char *message;
 
 	(void)out;
+	if (!arg_text(c, 1, &message)) {
+		return false;
+	}
 	c->ev->src = c->ev->program;
-	eval_raise(c->ev, span_of(&c->args[0]), "ValueError", "%s",
-		   c->args[1].u.text.data);
+	eval_raise(c->ev, span_of(c, &c->args[0]), "ValueError", "%s", message);
 	c->ev->src = src;
 	return false;
 }
@@ -79,23 +94,46 @@ value_of(struct call *c, const char *name, const struct pval *v,
 	return true;
 }
 
+/* Sets *items and *n to the elements of argument i, a list. The library gives a list,
+ * but of what the program may have put into its objects. */
+static bool
+list_of(struct call *c, int i, const struct pval **items, int *n)
+{
+	if (c->args[i].kind != PV_LIST) {
+		return value_kind_error(c, i, "a list");
+	}
+	*items = c->args[i].u.list->data;
+	*n = c->args[i].u.list->n;
+	return true;
+}
+
 /* Reads the text in argument 0, and the names and arrays of the inputs that are
  * constants in arguments 1 and 2. Returns false after an error. */
 static bool
 read_request(struct call *c, struct graph_request *r)
 {
-	const struct pv_list *names = c->args[1].u.list;
-	const struct pv_list *arrays = c->args[2].u.list;
-	struct graph_param *list = arena_array(c->ev->a, struct graph_param,
-					       names->n + 1);
+	const struct pval *name = NULL, *array = NULL;
+	struct graph_param *list;
+	const char *text;
+	int n = 0, n_arrays = 0;
 
 	if (c->ev->o->graphs == NULL) {
 		return call_error(c, -1,
 				  "a schedule or a trace cannot read models");
 	}
-	for (int i = 0; i < names->n; i++) {
-		if (!value_of(c, names->data[i].u.text.data, &arrays->data[i],
-			      &list[i])) {
+	if (!arg_text(c, 0, &text) || !list_of(c, 1, &name, &n) ||
+	    !list_of(c, 2, &array, &n_arrays)) {
+		return false;
+	}
+	if (n_arrays < n) {
+		return call_error(c, 2, "fewer arrays than names");
+	}
+	list = arena_array(c->ev->a, struct graph_param, n + 1);
+	for (int i = 0; i < n; i++) {
+		if (name[i].kind != PV_STRING) {
+			return value_kind_error(c, 1, "names");
+		}
+		if (!value_of(c, name[i].u.text.data, &array[i], &list[i])) {
 			return false;
 		}
 	}
@@ -103,7 +141,7 @@ read_request(struct call *c, struct graph_request *r)
 				     .text = c->args[0].u.text.data,
 				     .text_bytes = c->args[0].u.text.n,
 				     .params = list,
-				     .n_params = names->n };
+				     .n_params = n };
 	return true;
 }
 
@@ -130,14 +168,24 @@ relay_of(const struct pval *v)
 }
 
 bool
+relay_graph(struct eval *ev, struct py_span at, const struct pval *object,
+	    struct pval *out)
+{
+	return library_text_apply(ev, at, IN_RELAY, "_graph", object, 1, out) &&
+	       (out->kind == PV_GRAPH ||
+		eval_error(ev, at,
+			   "members of the module were changed: it "
+			   "describes no model"));
+}
+
+bool
 rmod_argument(struct call *c, int i)
 {
 	struct pval v = c->args[i];
 
 	v = relay_of(&v);
 	return v.kind != PV_OBJECT ||
-	       library_text_apply(c->ev, c->spans[i], IN_RELAY, "_graph", &v, 1,
-				  &c->args[i]);
+	       relay_graph(c->ev, c->spans[i], &v, &c->args[i]);
 }
 
 /* -- types -- */
@@ -165,24 +213,29 @@ definition_of(const char *item)
 }
 
 /* Moves the errors from index `first` on to the calls that made the expressions
- * at fault: places[i] is the place of definition i. Returns false. */
+ * at fault: element i of argument `of` is the place of definition i. Returns false. */
 static bool
-locate_definitions(struct call *c, const struct pv_list *places, int first)
+locate_definitions(struct call *c, int of, int first)
 {
 	struct diags *d = &c->ev->m->diags;
 	const struct source *src = c->ev->src;
+	const struct pval *places = NULL;
+	int n = 0;
 
+	if (!list_of(c, of, &places, &n)) {
+		return false;
+	}
 	for (int i = first; i < d->list.n; i++) {
 		struct diag one = d->list.data[i];
 		int k = definition_of(one.place.item);
 
-		if (one.severity != DIAG_ERROR || k < 0 || k >= places->n) {
+		if (one.severity != DIAG_ERROR || k < 0 || k >= n) {
 			continue;
 		}
 		c->ev->src = c->ev->program;
 		d->list.data[i].place.item = NULL;
 		d->list.data[i].place.file = NULL;
-		eval_locate(c->ev, span_of(&places->data[k]), i);
+		eval_locate(c->ev, span_of(c, &places[k]), i);
 		c->ev->src = src;
 		d->list.data[i].id = one.id;
 	}
@@ -204,7 +257,7 @@ relay_types(struct call *c, struct pval *out)
 		return false;
 	}
 	if (!s->types(s->ctx, &r, c->ev->a, &types, &n)) {
-		return locate_definitions(c, c->args[3].u.list, errors);
+		return locate_definitions(c, 3, errors);
 	}
 	*out = pv_list_of(c->ev, PV_LIST, NULL, 0);
 	for (int i = 0; i < n; i++) {

@@ -68,6 +68,10 @@ struct array *array_for(struct eval *ev, struct py_span at,
 			const struct tensor *t, const struct pval *v);
 /* The module of Relay that v, an IRMODULE, became; else v. */
 struct pval relay_of(const struct pval *v);
+/* Sets *out to a module of kind GRAPH for a module, a function or an expression that
+ * the program made of Relay's expressions. Returns false after an error. */
+bool relay_graph(struct eval *ev, struct py_span at, const struct pval *object,
+		 struct pval *out);
 /* If argument i is a module, a function or an expression that the program made of
  * Relay's expressions, replaces it by a module of kind GRAPH. Returns false after an
  * error. */
