@@ -18,6 +18,7 @@ SCHEDULES = {
     "strided": "staged",
     "groups": "staged", "softmax": "together", "middle": "together",
     "between": "together", "many": "a row per thread",
+    "long": "8 rows per block",
     "ten": "each computes all statistics", "tens": "a row per thread",
     "normed": "each computes all statistics",
     "norm": "together", "pool": "together", "product": "together",
@@ -154,7 +155,8 @@ def rows(m):
         (away ** 2).mean(1, keepdims=True) + 1e-5) * s + b)
     for name, axis, shape in (("middle", 1, (2, 40, 9)),
                               ("between", 2, (2, 1, 33, 7)),
-                              ("many", 1, (2, 6, 2500))):
+                              ("many", 1, (2, 6, 2500)),
+                              ("long", 1, (1, 100, 8200))):
         x = m.given("x" + name, *shape)
         e = numpy.exp(x - x.max(axis, keepdims=True))
         m.node("Softmax", "x" + name, name, axis=axis)

@@ -36,16 +36,7 @@ struct rows {
 static int64_t
 shared_bytes(struct rules *r, const struct rows *w, const int *blocks, int n)
 {
-	int64_t bytes = 0;
-
-	for (int i = 0; i < n - 1; i++) {
-		const struct block *b =
-			func_find(r->s.func, blocks[i])->u.block;
-
-		bytes += rows_count(b, w->shape.rows, false) * w->side *
-			 dtype_bytes(b->writes[0].buffer->type);
-	}
-	return bytes;
+	return rows_kept_bytes(r, &w->shape, blocks, n) * w->side;
 }
 
 /* The number of threads for a row of this length: a warp, doubled until no
@@ -61,7 +52,8 @@ threads_for(const struct rules *r, int64_t longest)
 	return n;
 }
 
-/* Chooses the numbers of threads per row and of rows per thread block. */
+/* Chooses the numbers of threads per row and of rows per thread block. Where terms are
+ * not next to each other in memory, those of several rows are. */
 static void
 choose_threads(struct rules *r, struct rows *w, const struct block *out)
 {
@@ -74,7 +66,8 @@ choose_threads(struct rules *r, struct rows *w, const struct block *out)
 	while (w->threads == warp && w->side < 8 && last > 0 &&
 	       2 * w->side * warp <= r->target->max_threads &&
 	       last % (2 * w->side) == 0 &&
-	       w->shape.count / (2 * w->side) >= r->target->units) {
+	       (!w->shape.along ||
+		w->shape.count / (2 * w->side) >= r->target->units)) {
 		w->side *= 2;
 	}
 }
@@ -126,8 +119,10 @@ choose(struct rules *r, struct rows *w, const int *blocks, int n)
 				(long long)shape->longest, ROWS_SHORT);
 	}
 	/* Adjacent threads should read adjacent elements: the threads of a row,
-	 * or, if rows are enough, threads of one row each. */
-	if (!shape->along && many) {
+	 * or, if rows are enough and a thread can keep one, threads of one row
+	 * each. */
+	if (!shape->along && many &&
+	    rows_kept_bytes(r, shape, blocks, n) <= ROWS_KEPT_BYTES) {
 		return rules_no(r,
 				"the terms of a row are not next to each "
 				"other, and rows are enough for all threads");

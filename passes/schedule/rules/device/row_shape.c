@@ -177,6 +177,22 @@ rows_measure(struct rules *r, struct row_shape *w, const int *blocks, int n)
 	       (w->count > 0 || rules_no(r, "the number of rows is not known"));
 }
 
+int64_t
+rows_kept_bytes(struct rules *r, const struct row_shape *w, const int *blocks,
+		int n)
+{
+	int64_t bytes = 0;
+
+	for (int i = 0; i < n - 1; i++) {
+		const struct block *b =
+			func_find(r->s.func, blocks[i])->u.block;
+
+		bytes += rows_count(b, w->rows, false) *
+			 dtype_bytes(b->writes[0].buffer->type);
+	}
+	return bytes;
+}
+
 bool
 rows_fill_device(const struct rules *r, const struct row_shape *w)
 {

@@ -34,6 +34,12 @@ bool rows_measure(struct rules *r, struct row_shape *w, const int *blocks,
 		  int n);
 /* Are there rows enough to fill the device with a thread each? */
 bool rows_fill_device(const struct rules *r, const struct row_shape *w);
+/* The bytes of a row that the n stages but the last have as results. A thread that
+ * computes a row keeps at most ROWS_KEPT_BYTES: registers, or a part of the first
+ * cache. */
+enum { ROWS_KEPT_BYTES = 256 };
+int64_t rows_kept_bytes(struct rules *r, const struct row_shape *w,
+			const int *blocks, int n);
 /* If the last block reduces, appends to the n blocks one that copies the sums,
  * which are then in memory of the scope. False after a failure. */
 bool rows_copy_output(struct rules *r, const char *scope, const int **blocks,

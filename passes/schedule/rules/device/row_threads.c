@@ -11,41 +11,21 @@
 #include "nest.h"
 #include "row_shape.h"
 
-/* A thread keeps at most so many bytes of a row: registers, or a part of the
- * first cache. */
-enum { KEPT_BYTES = 256 };
-
-/* The bytes that a thread keeps of the n stages but the last. */
-static int64_t
-kept_bytes(struct rules *r, const struct row_shape *w, const int *blocks, int n)
-{
-	int64_t bytes = 0;
-
-	for (int i = 0; i < n - 1; i++) {
-		const struct block *b =
-			func_find(r->s.func, blocks[i])->u.block;
-
-		bytes += rows_count(b, w->rows, false) *
-			 dtype_bytes(b->writes[0].buffer->type);
-	}
-	return bytes;
-}
-
 /* Is a row better computed by one thread than by several, or stage by stage? */
 static bool
 suits_one_thread(struct rules *r, const struct row_shape *w, const int *blocks,
 		 int n)
 {
-	int64_t bytes = kept_bytes(r, w, blocks, n);
+	int64_t bytes = rows_kept_bytes(r, w, blocks, n);
 
 	if (!rows_fill_device(r, w)) {
 		return rules_no(r, "%lld rows are too few for a thread each",
 				(long long)w->count);
 	}
-	return bytes <= KEPT_BYTES ||
+	return bytes <= ROWS_KEPT_BYTES ||
 	       rules_no(r,
 			"a thread would keep %lld bytes of a row, more than %d",
-			(long long)bytes, KEPT_BYTES);
+			(long long)bytes, ROWS_KEPT_BYTES);
 }
 
 /* Fuses the loops over rows of the output into *loop. False after a failure. */
