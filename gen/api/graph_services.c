@@ -252,6 +252,7 @@ types(void *ctx, const struct graph_request *r, struct arena *a,
 	if (model == NULL) {
 		return false;
 	}
+	model->options.open_sizes = true;
 	ok = load(model, r);
 	take_messages(t, model);
 	*n = ok ? model->graph->outputs.n : 0;

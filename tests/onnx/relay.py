@@ -114,6 +114,8 @@ for text, want in (
         ("strided_slice(%x0, begin=[3], end=[0], strides=[-2], axes=[2])", x[..., 3:0:-2]),
         ("nn.pad(%x0, 2f, pad_width=[[0, 0], [1, 2], [0, 1]])",
          np.pad(x, ((0, 0), (1, 2), (0, 1)), constant_values=2)),
+        ("nn.pad(%x0, 2, pad_width=[[0, 0], [1, 0], [0, 0]])",
+         np.pad(x, ((0, 0), (1, 0), (0, 0)), constant_values=2)),
         ("nn.pad(%x0, 0f, pad_width=[[0, 0], [1, 1], [2, 2]], pad_mode=\"reflect\")",
          np.pad(x, ((0, 0), (1, 1), (2, 2)), "reflect")),
         ("collapse_sum_to(%x0, shape=[3, 1])", x.sum((0, 2)).reshape(3, 1))):
@@ -142,6 +144,7 @@ for text, want in (
         ("argmax(%x0, axis=[1])", x.argmax(1).astype("int32")),
         ("argmin(%x0, axis=-1, keepdims=True)", x.argmin(-1, keepdims=True).astype("int32")),
         ("argmax(%x0)", np.int32(x.argmax())),
+        ("cumprod(%x0, axis=1)", x.cumprod(1)),
         ("cumsum(%x0, axis=1)", x.cumsum(1)), ("cumsum(%x0)", x.cumsum()), ("sort(%x0, axis=1)", np.sort(x, 1)),
         ("argsort(%x0, axis=2, is_ascend=False)", np.argsort(-x, 2).astype("int32"))):
     check("reductions", text, [x], want)

@@ -81,7 +81,9 @@ for label, expr, want in (
         ("full", relay.full(relay.const(2.0), (4,), "float32") + x, a + 2),
         ("take", relay.take(x, relay.const([[1, 0]]), axis=2), a[:, :, [1, 0]].reshape(2, 3, 1, 2)),
         ("dropout", nn.dropout(x, 0.3), a), ("repeat", relay.repeat(x, 2, 1), np.stack([a, a], 2).reshape(2, 6, 4)),
-        ("cumsum", relay.cumsum(x, axis=1), a.cumsum(1))):
+        ("cumsum", relay.cumsum(x, axis=1), a.cumsum(1)),
+        ("cumprod", relay.cumprod(x, axis=1), np.stack(
+            [a[:, 0], a[:, 0] * a[:, 1], a[:, 0] * a[:, 1] * a[:, 2]], 1))):
     check(label, expr, want, x=a)
 
 # Tuples.
@@ -193,4 +195,14 @@ model.set_input(0, a)
 model.set_input(1, b)
 model.run()
 np.testing.assert_allclose(model.get_output(0).numpy(), a - b)
-print("done")
+
+# The text with its arrays is the same model.
+halves = relay.const(np.array([[0.5, 2.0]], "float16"))
+rest = relay.cast(halves, "float32") * relay.const(np.array([3, 4], "int8")).astype("float32")
+text = tvm.IRModule.from_expr(relay.Function([x], x * table + relay.sum(rest))).astext()
+print(text)
+lib = relay.build(relay.fromtext(text), "llvm")
+model = graph_executor.GraphModule(lib["default"](tvm.cpu()))
+model.set_input("x", a)
+model.run()
+np.testing.assert_allclose(model.get_output(0).numpy(), a * b + 9.5, rtol=1e-5)

@@ -114,3 +114,14 @@ print(params["conv0_weight"].shape, params["conv0_weight"].numpy()[0, 0, 0])
 mod, params = relay.testing.mlp.get_workload(2)
 lib = relay.build(mod, "llvm", params=params)
 print(mod["main"].params[1].checked_type, len(lib.get_params()) > 0)
+
+# Structures, and sizes that are not known.
+n = tvm.te.size_var("n")
+u, v = relay.var("u", shape=(n, 3)), relay.var("v", shape=(4, 3))
+assert tvm.ir.structural_equal(relay.Function([u], relay.exp(u)),
+                               relay.Function([t], relay.exp(t))) is False
+other = relay.var("other", shape=(4, 3))
+tvm.ir.assert_structural_equal(relay.Function([v], v + relay.const(1.0)),
+                               relay.Function([other], other + relay.const(1.0)))
+open_sizes = relay.testing.run_infer_type(relay.nn.dense(u, v))
+print(open_sizes.checked_type, open_sizes.checked_type == relay.TensorType((n, 4)))

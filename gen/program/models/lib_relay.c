@@ -323,6 +323,26 @@ rmod_function(struct eval *ev, struct py_span at, const struct pval *of,
 }
 
 bool
+rmod_set_function(struct eval *ev, struct py_span at, const struct pval *of,
+		  const struct pval *name, const struct pval *f)
+{
+	const struct pv_graph_func *given = f->u.any;
+	const struct pv_graph *module = of->u.any;
+	struct pval own;
+
+	if (!rmod_function(ev, at, of, name, &own)) {
+		return false;
+	}
+	return (f->kind == PV_GRAPH_FUNC &&
+		given->module->graph == module->graph &&
+		given->function ==
+			((const struct pv_graph_func *)own.u.any)->function) ||
+	       eval_error(ev, at,
+			  "the functions of an imported model, or of one that "
+			  "passes changed, cannot be replaced");
+}
+
+bool
 rmod_names(struct call *c, struct pval *out)
 {
 	struct graph *g = rmod_of(c->ev, c->span, c->self.u.any);

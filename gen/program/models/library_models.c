@@ -42,6 +42,7 @@ same_call(struct eval *ev, struct py_span at, const struct pval *f,
 const struct kind_ops graph_ops = {
 	.text = rmod_text,
 	.subscript = rmod_function,
+	.set_element = rmod_set_function,
 };
 
 const struct kind_ops graph_func_ops = { .text = rmod_text };

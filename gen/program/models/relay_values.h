@@ -104,6 +104,11 @@ void rmod_text(struct eval *ev, const struct pval *v, bool repr,
  * error. */
 bool rmod_function(struct eval *ev, struct py_span at, const struct pval *of,
 		   const struct pval *name, struct pval *out);
+/* Implements mod["main"] = f: f must be the function that the module has. Returns
+ * false after an error. */
+bool rmod_set_function(struct eval *ev, struct py_span at,
+		       const struct pval *of, const struct pval *name,
+		       const struct pval *f);
 /* The values to which a built model unpacks: graph, library, parameters.
  * Returns false after an error. */
 bool library_items(struct eval *ev, struct py_span at, const struct pval *v,

@@ -48,12 +48,12 @@ def _size(value):
         if value >= -1:
             return Any() if value == -1 else int(value)
         raise ValueError("a size is from 0 on, or relay.Any(), not %d" % value)
-    if isinstance(value, tvm.tir.Var):
-        return Any()
+    if isinstance(value, (str, list, tuple, dict, float)) or value is None:
+        raise TypeError("a size is an int or relay.Any()")
     try:
         return int(value)
-    except TypeError:
-        raise TypeError("a size is an int or relay.Any()")
+    except Exception:
+        return Any()  # an expression of variables
 
 
 class TensorType(Type):
@@ -585,7 +585,7 @@ def _nothing(variable):
 def bind_params_by_name(func, params):
     """The function with constants in place of the parameters that the dict names."""
     if not isinstance(func, Function):
-        raise TypeError("bind_params_by_name takes a function of relay's expressions")
+        return func  # of an imported model, whose parameters have their values
     binds = []
     for one in func.params:
         if one.name_hint in params:
@@ -598,7 +598,7 @@ def bind_params_by_name(func, params):
 # -- visitors that programs derive from
 
 class ExprFunctor:
-    """Calls the method visit_… of an expression's class."""
+    """Calls the method of an expression's class, such as visit_call."""
 
     def __init__(self):
         self.memo_map = {}

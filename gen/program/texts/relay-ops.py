@@ -372,6 +372,11 @@ def cumsum(data, axis=None, dtype=None, exclusive=None):
                  "" if dtype is None else _dtype(dtype), bool(exclusive))
 
 
+def cumprod(data, axis=None, dtype=None, exclusive=None):
+    return _make("cumprod", [data], "axis=None dtype=\"\" exclusive=False", _int(axis),
+                 "" if dtype is None else _dtype(dtype), bool(exclusive))
+
+
 def sort(data, axis=-1, is_ascend=1):
     return _make("sort", [data], "axis=-1 is_ascend=True", int(axis), bool(is_ascend))
 
@@ -385,17 +390,3 @@ def topk(data, k=1, axis=-1, ret_type="both", is_ascend=False, dtype="int32"):
     call = _make("topk", [data], "k axis=-1 ret_type=\"both\" is_ascend=False dtype", int(k),
                  int(axis), ret_type, bool(is_ascend), _dtype(dtype))
     return TupleWrapper(call, 2) if ret_type == "both" else call
-
-
-# -- marks, which change no element
-
-def stop_fusion(data):
-    return _make("annotation.stop_fusion", [data])
-
-
-def compiler_begin(data, compiler):
-    return _make("annotation.compiler_begin", [data], "compiler", compiler)
-
-
-def compiler_end(data, compiler):
-    return _make("annotation.compiler_end", [data], "compiler", compiler)

@@ -4,6 +4,7 @@ by people, or as a model (gen/onnx/relay). In a model, arrays are parameters of 
 functions that use them, and the names of variables are in quotes where they have other
 characters than names of Relay."""
 import numpy as np
+from tvm import relay
 from tvm.relay import (Any, Call, Constant, Function, GlobalVar, If, Let, Op, Tuple,
                        TupleGetItem, Var, _Bound, _number, _post_order)
 
@@ -173,7 +174,7 @@ class _Printer:
         variable._name = "%" + (_quoted(name) if self.model and not self.plain(name) else name)
         variable._label = name
         kind = variable.type_annotation
-        if kind is None and self.model:
+        if kind is None:
             kind = variable._type
         text = variable._name if kind is None else "%s: %s" % (variable._name, kind)
         return text + self.comment(variable)
@@ -276,6 +277,14 @@ class _Printer:
             e._name = self.temporary()
             where.lines.append("%s = %s;" % (e._name, text))
 
+    def expression(self, e):
+        """The text of an expression on its own, with its free variables."""
+        if isinstance(e, Function):
+            return self.function("fn ", e)
+        scope = self.scope(e)
+        result = self.reference(scope.root) if scope.result is None else scope.result
+        return "\n".join(scope.lines + self.free + [result])
+
     # functions
 
     def function(self, prefix, fn):
@@ -301,6 +310,28 @@ class _Printer:
         return text
 
 
+class _Structure(_Printer):
+    """Prints variables by numbers, so that expressions of the same structure have the
+    same text."""
+
+    def unique(self, base):
+        self.taken.append(base)
+        return "v%d" % len(self.taken)
+
+
+def _structure(value):
+    """A text, and arrays, which are equal for values of the same structure."""
+    if isinstance(value, relay.Type):
+        return str(value)
+    p = _Structure(False, False)
+    if isinstance(value, relay.IRModule):
+        names = sorted(value._names)
+        text = "\n".join([p.function("def @" + name, value[name]) for name in names])
+    else:
+        text = p.expression(value)
+    return [text] + [one.data.numpy().tolist() for one in p.arrays]
+
+
 _OMITTED = """
 /* For debugging purposes the metadata section has been omitted.
  * If you would like to see the full metadata section you can set the
@@ -308,24 +339,30 @@ _OMITTED = """
  */"""
 
 
+def _metadata(arrays):
+    """The section with the arrays that a text names meta[relay.Constant][0] and so on: the
+    nodes that TVM saves."""
+    nodes = ["{\"type_key\": \"\"}",
+             "{\"type_key\": \"Map\", \"keys\": [\"relay.Constant\"], \"data\": [2]}",
+             "{\"type_key\": \"Array\", \"data\": %s}" % list(range(3, len(arrays) + 3))]
+    nodes += ["{\"type_key\": \"relay.Constant\", \"attrs\": {\"data\": \"%d\"}}" % i
+              for i in range(len(arrays))]
+    data = ["\"%s\"" % relay._base64(one.data) for one in arrays]
+    return "\n#[metadata]\n{\n  \"root\": 1, \n  \"nodes\": [\n    %s\n  ], \n  " \
+        "\"b64ndarrays\": [\n    %s\n  ]\n}" % (", \n    ".join(nodes), ", \n    ".join(data))
+
+
 def _with_arrays(text, arrays, show):
     """The text with the arrays that it names behind it, if they are to be shown."""
     if not arrays:
         return text
-    return text + (relay._metadata([one.data for one in arrays]) if show else _OMITTED)
+    return text + (_metadata(arrays) if show else _OMITTED)
 
 
 def _text_of(e, show):
     """The text of an expression, as TVM prints it."""
     p = _Printer(True, False)
-    if isinstance(e, Function):
-        text = p.function("fn ", e)
-    else:
-        scope = p.scope(e)
-        lines = scope.lines + [p.reference(scope.root) if scope.result is None
-                               else scope.result]
-        text = "\n".join(p.free + lines)
-    return _with_arrays(text, p.arrays, show)
+    return _with_arrays(p.expression(e), p.arrays, show)
 
 
 def _module_text(names, functions, show):

@@ -30,6 +30,9 @@ def _kernel(call, attrs):
     elif groups == channels and groups != 1:
         sizes = {"O": channels, "I": out // channels}
     spatial = list(attrs["kernel_size"])
+    if len(attrs["kernel_layout"]) != len(spatial) + 2:
+        relay._fail(call._at, "a kernel in the layout %s needs a shape" %
+                    attrs["kernel_layout"])
     return [sizes[one] if one in sizes else spatial.pop(0) for one in attrs["kernel_layout"]]
 
 
