@@ -87,6 +87,31 @@ accesses_of(const struct func *f, struct stmt *s, const struct buffer *buffer)
 	return all;
 }
 
+bool
+part_is_apart(const struct func *f, struct stmt *within,
+	      const struct stmt *block, struct stmt *part)
+{
+	struct access_list own = accesses_of(f, part, NULL);
+	struct access_list all = accesses_of(f, within, NULL);
+
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+
+		if (stmt_contains(block, x->at)) {
+			continue;
+		}
+		for (int k = 0; k < own.list.n; k++) {
+			const struct access *y = &own.list.data[k];
+
+			if (x->buffer == y->buffer &&
+			    (access_writes(x) || access_writes(y))) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
 void
 access_index_init(struct access_index *x, const struct func *f)
 {

@@ -55,6 +55,11 @@ struct access_list access_index_of(const struct access_index *x,
 /* Does the access write? Stores do, and so do calls with an address argument in
  * a block that declares a write region of the buffer. */
 bool access_writes(const struct access *x);
+/* May `part`, a statement of the block, run before all other statements of `within`:
+ * does none of those outside of the block access a buffer that `part` writes, or write
+ * one that it reads? */
+bool part_is_apart(const struct func *f, struct stmt *within,
+		   const struct stmt *block, struct stmt *part);
 /* Is an access of the list the address of an element, not its value? */
 bool access_any_address(const struct access_list *list);
 

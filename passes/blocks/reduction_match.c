@@ -418,6 +418,13 @@ match_reduction(struct func *f, const struct stmt *block,
 		*why = x.why;
 		return false;
 	}
+	for (int k = 0; k < r->n * r->n; k++) {
+		if (expr_uses_buffer(out->sources[k / r->n],
+				     out->buffers[k % r->n])) {
+			*why = "uses its result in its terms";
+			return false;
+		}
+	}
 	out->reducer = r;
 	return true;
 }

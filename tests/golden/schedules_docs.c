@@ -172,7 +172,11 @@ schedules_docs(struct arena *a, const struct schedule_cases *cases,
 		    "that a layout gives each element a place of its own\n"
 		    "(`assume_injective_transform` of `transform_layout`). "
 		    "tirc tells of each in a note.\nA wrong promise changes "
-		    "results, but no access leaves its array.\n\n");
+		    "results, but no access leaves its array. The program "
+		    "makes two more:\nthat the axes that it declares spatial "
+		    "store each element in one iteration, and that the\n"
+		    "implementation of a tensor intrinsic computes what its "
+		    "description says.\n\n");
 	for (int i = 0; i < n; i++) {
 		strbuf_printf(out, "[%s](#%s)%s\n", list[i].name, list[i].name,
 			      i + 1 < n ? "," : "\n");

@@ -14,7 +14,8 @@
  * copies of the spatial loops that are within this loop. If one (fused) loop
  * drives both spatial and reduction iter vars, the init stays in the block,
  * under the condition that every reduction iter var is at its minimum. It also
- * stays there if it uses a reduction iter var.
+ * stays there if it uses a reduction iter var, if other statements of the loops
+ * use what it writes or write what it reads, or if the loops do not begin with it.
  *
  * The result of a block with the note written_out is one expression of all terms,
  * without an init:
@@ -81,6 +82,36 @@ init_reduces(const struct stmt *block)
 		}
 	}
 	return false;
+}
+
+/* Is each reduction iter var at its minimum in the first iteration of the loops that
+ * drive it? Else the init does not run then, or not at all. */
+static bool
+begins_with_init(struct func *f, const struct stmt *block)
+{
+	struct module *m = f->module;
+	const struct block *b = block->u.block;
+	struct analyser a;
+	bool begins = true;
+
+	analyser_at(&a, m, block);
+	for (int i = 0; i < b->n_iters && begins; i++) {
+		const struct expr *x = block->args[i + 1];
+
+		for (const struct stmt *s = block->parent;
+		     s && s->kind != STMT_BLOCK &&
+		     b->iters[i].kind == ITER_REDUCE;
+		     s = s->parent) {
+			struct var *v = s->kind == STMT_FOR ? s->u.loop.var
+							    : NULL;
+			struct var_map map = { &v, &s->args[0], v != NULL };
+
+			x = expr_substitute(m, x, &map);
+		}
+		begins = b->iters[i].kind != ITER_REDUCE ||
+			 prove(&a, expr_eq(m, x, b->iters[i].min));
+	}
+	return begins;
 }
 
 /* The fallback: moves the init into the block's body, under the condition that
@@ -159,12 +190,16 @@ identity_of(struct module *m, enum expr_kind kind, struct dtype t)
 static bool
 is_update(struct module *m, const struct stmt *init, const struct stmt *update)
 {
-	const struct expr *e = update->args[0];
+	const struct expr *e;
 
 	if (init == NULL || init->kind != STMT_STORE ||
-	    update->kind != STMT_STORE ||
-	    init->args[0] != identity_of(m, e->kind, e->type) ||
+	    update->kind != STMT_STORE) {
+		return false;
+	}
+	e = update->args[0];
+	if (init->args[0] != identity_of(m, e->kind, e->type) ||
 	    e->args[0]->kind != EXPR_LOAD ||
+	    expr_uses_buffer(e->args[1], update->u.buffer) ||
 	    e->args[0]->u.buffer != update->u.buffer ||
 	    init->u.buffer != update->u.buffer) {
 		return false;
@@ -246,12 +281,15 @@ lower_place_init(struct func *f)
 		const char *why;
 		bool mixed;
 
-		if (!block->children[1] || write_out(f, block)) {
+		bool begins = block->children[1] && begins_with_init(f, block);
+
+		if (!block->children[1] || (begins && write_out(f, block))) {
 			continue;
 		}
 		outer = outermost_reduction(block, &mixed);
-		if (!outer || mixed || init_reduces(block) ||
+		if (!outer || !begins || mixed || init_reduces(block) ||
 		    !plain_between(block, outer) ||
+		    !part_is_apart(f, outer, block, block->children[1]) ||
 		    !place_init(f, block, outer, &why)) {
 			guard_init(f, block);
 		}

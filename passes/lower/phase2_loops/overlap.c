@@ -36,6 +36,13 @@ struct tile_array {
 	int dim;
 };
 
+/* A store to a buffer that is allocated outside of the loop, and the variable of the
+ * tile loop around it. */
+struct result_store {
+	const struct stmt *store;
+	struct var *tile;
+};
+
 struct overlap {
 	struct func *func;
 	struct stmt *loop; /* the serial loop i_o, with the note "overlap" */
@@ -50,6 +57,7 @@ struct overlap {
 	/* buffers that are allocated outside of the loop and that the loop
 	 * reads (read) or writes (written) */
 	VEC(const struct buffer *) read, written;
+	VEC(struct result_store) stores;
 	/* loads from tile arrays and the variables that replace them during the
 	 * analysis of an expression */
 	VEC(const struct expr *) loads;
@@ -252,6 +260,33 @@ check_expr(struct overlap *o, const struct stmt *s, const struct expr *e)
 	o->refused |= is_in_tile(o, over_axis_index(o, &a, e));
 }
 
+/* Is the store the only one to its buffer, or at the same place of the axis as the
+ * others? In the last tile, indices come again for which later stores have run in the
+ * tile before. */
+static bool
+is_in_place(const struct overlap *o, const struct stmt *s)
+{
+	bool uses = false;
+
+	for (int d = 1; d < s->n_args; d++) {
+		uses |= expr_uses_var(s->args[d], o->tile);
+	}
+	for (int i = 0; i < o->stores.n && uses; i++) {
+		const struct result_store *x = &o->stores.data[i];
+		struct var *from = x->tile;
+		struct var_map map = { &from, &o->tile->expr, 1 };
+
+		for (int d = 1;
+		     x->store->u.buffer == s->u.buffer && d < s->n_args && uses;
+		     d++) {
+			uses = expr_substitute(o->func->module,
+					       x->store->args[d],
+					       &map) == s->args[d];
+		}
+	}
+	return uses;
+}
+
 static void
 check_store(struct overlap *o, struct stmt *s)
 {
@@ -259,9 +294,12 @@ check_store(struct overlap *o, struct stmt *s)
 
 	if (array) {
 		check_element(o, array, s->args + 1);
-	} else if (!o->tile) {
+	} else if (!o->tile || !is_in_place(o, s)) {
 		o->refused = true;
 	} else {
+		struct result_store x = { s, o->tile };
+
+		vec_push(&o->func->module->arena, &o->stores, x);
 		vec_push(&o->func->module->arena, &o->written, s->u.buffer);
 		for (int i = 1; i < s->n_args; i++) {
 			check_expr(o, s, s->args[i]);

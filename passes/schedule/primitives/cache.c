@@ -517,7 +517,7 @@ prim_cache_write(struct edit *e, const struct sched_value *args,
 	buffer = write_arg(b, &args[1]);
 	box = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
 	if (!edit_check_no_address(e, buffer) ||
-	    !check_written(e, b, buffer, true)) {
+	    !check_written(e, b, buffer, true) || !check_begins(e, b, buffer)) {
 		return false;
 	}
 	if (!written_box(e, b, buffer, box)) {

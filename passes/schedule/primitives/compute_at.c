@@ -356,6 +356,12 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 				 "move",
 				 name, buffer->name);
 	}
+	if (block_depends_on_itself(e, b)) {
+		return edit_fail(e,
+				 "block %s reads elements that other "
+				 "iterations of it write; it cannot move",
+				 name);
+	}
 	if (!uses_inside(e, buffer, b, l, &uses) || uses.list.n == 0) {
 		return edit_fail(e,
 				 "%s is also read outside of loop %s; choose "

@@ -159,12 +159,24 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 	access_collect(e->f, e->f->body, buffer, &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		struct stmt *at = uses.list.data[i].at;
-		const struct buffer *input =
-			scope_of(block_around(at)) == scope
-				? input_changed(e, b, block_around(at))
-				: NULL;
+		struct stmt *reader = block_around(at);
+		const struct buffer *input;
 
-		if (input && at != store) {
+		while (scope_of(reader) != scope) {
+			reader = scope_of(reader);
+		}
+		if (at == store) {
+			continue;
+		}
+		if (!stmt_before(e->f, b, at)) {
+			return edit_fail(e,
+					 "block %s reads %s before block %s "
+					 "writes it; it cannot be inlined",
+					 block_around(at)->u.block->name,
+					 buffer->name, name);
+		}
+		input = input_changed(e, b, reader);
+		if (input) {
 			return edit_fail(e,
 					 "%s, which block %s reads, is "
 					 "overwritten before block %s reads "

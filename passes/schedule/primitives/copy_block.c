@@ -702,13 +702,26 @@ reads_elsewhere(struct edit *e, struct stmt *block, struct stmt *last,
 	return false;
 }
 
+bool
+check_begins(struct edit *e, struct stmt *block, const struct buffer *b)
+{
+	struct access_list all = accesses_of(e->f, block->children[0], b);
+
+	return block->children[1] != NULL || all.list.n == 0 ||
+	       !all.list.data[0].load ||
+	       edit_fail(e,
+			 "block %s updates elements of %s that were written "
+			 "before; use cache_inplace",
+			 block->u.block->name, b->name);
+}
+
 const struct buffer *
 input_changed(struct edit *e, struct stmt *block, struct stmt *last)
 {
 	struct stmt *common = stmt_common(block, last);
 	const struct stmt *top = common == last ? last
 						: child_with(common, last);
-	struct access_list all = accesses_of(e->f, block->children[0], NULL);
+	struct access_list all = accesses_of(e->f, block, NULL);
 
 	for (int i = 0; i < all.list.n; i++) {
 		const struct buffer *b = all.list.data[i].buffer;

@@ -45,6 +45,10 @@ const struct expr *const *common_index(struct edit *e, struct stmt *block,
 bool index_in_bounds(struct edit *e, const struct stmt *block,
 		     const struct expr *load, const struct buffer *b,
 		     const struct expr *const *index);
+/* Checks that the block stores elements of its output b before it loads any: else a
+ * copy of b that the block writes would begin without values. False after a
+ * diagnostic. */
+bool check_begins(struct edit *e, struct stmt *block, const struct buffer *b);
 /* Is the statement `at` executed for all values of the block's iter vars? The
  * domains must imply the block's predicate, and no IF may guard the
  * statement. */

@@ -67,6 +67,22 @@ match(struct padding *p)
 	return true;
 }
 
+/* Does another statement of p->loop use the buffer before the block stores to it? */
+static bool
+used_before(struct padding *p)
+{
+	struct func *f = p->e->f;
+	struct access_list all = accesses_of(f, p->loop, p->store->u.buffer);
+
+	for (int i = 0; i < all.list.n; i++) {
+		if (!stmt_contains(p->block, all.list.data[i].at) &&
+		    !stmt_before(f, p->block, all.list.data[i].at)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool
 check_place(struct padding *p)
 {
@@ -99,6 +115,12 @@ check_place(struct padding *p)
 				 "than once, as in a ring buffer; the fill "
 				 "would overwrite them",
 				 name, b->name);
+	}
+	if (used_before(p)) {
+		return edit_fail(e,
+				 "loop %s uses %s before block %s stores to "
+				 "it; choose an inner loop",
+				 p->loop->u.loop.var->name, b->name, name);
 	}
 	for (struct stmt *s = p->block->parent; s != p->loop; s = s->parent) {
 		if (s->kind != STMT_FOR && s->kind != STMT_SEQ) {

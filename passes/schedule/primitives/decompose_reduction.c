@@ -67,6 +67,13 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 				 "loop",
 				 l->u.loop.var->name, b->u.block->name);
 	}
+	if (!part_is_apart(e->f, l, b, b->children[1])) {
+		return edit_fail(e,
+				 "other statements of loop %s use what the "
+				 "init of block %s writes, or write what it "
+				 "reads; choose an inner loop",
+				 l->u.loop.var->name, b->u.block->name);
+	}
 	nest = place_init(e->f, b, l, &why);
 	if (!nest) {
 		return edit_fail(e, "the predicate of block %s %s",

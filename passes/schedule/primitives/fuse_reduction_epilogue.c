@@ -46,7 +46,9 @@ match_reduction(struct fusing *x)
 	value = x->update->args[0];
 	if ((value->kind != EXPR_ADD && value->kind != EXPR_MUL &&
 	     value->kind != EXPR_MIN && value->kind != EXPR_MAX) ||
-	    (value->args[0] != updated(x) && value->args[1] != updated(x))) {
+	    (value->args[0] != updated(x) && value->args[1] != updated(x)) ||
+	    expr_uses_buffer(value->args[value->args[0] == updated(x)],
+			     x->sum)) {
 		return edit_fail(e,
 				 "block %s does not update by +, *, min or "
 				 "max; keep the epilogue separate",

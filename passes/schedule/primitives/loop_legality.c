@@ -155,6 +155,22 @@ loads_stored(const struct access_list *all, const struct access *load)
 	return false;
 }
 
+/* Does the block load elements of its output b with other indices than it stores with? */
+static bool
+loads_others(struct edit *e, struct stmt *block, const struct buffer *b)
+{
+	struct access_list all = accesses_of(e->f, block->children[0], b);
+
+	for (int k = 0; k < all.list.n; k++) {
+		const struct access *x = &all.list.data[k];
+
+		if (x->load && !x->address && !loads_stored(&all, x)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* May the block read, in one iteration of the loop, an element that it writes in
  * another one, though the iter vars that the loop drives are declared as spatial? */
 static bool
@@ -164,16 +180,23 @@ reads_own_elsewhere(struct edit *e, struct stmt *block, const struct stmt *loop)
 
 	for (int i = 0; i < info->n_writes; i++) {
 		const struct buffer *b = info->writes[i].buffer;
-		struct access_list all = accesses_of(e->f, block->children[0],
-						     b);
 
-		for (int k = 0; k < all.list.n; k++) {
-			const struct access *x = &all.list.data[k];
+		if (loads_others(e, block, b) &&
+		    !accesses_disjoint(e, block, loop, b)) {
+			return true;
+		}
+	}
+	return false;
+}
 
-			if (x->load && !x->address && !loads_stored(&all, x) &&
-			    !accesses_disjoint(e, block, loop, b)) {
-				return true;
-			}
+bool
+block_depends_on_itself(struct edit *e, struct stmt *block)
+{
+	const struct block *info = block->u.block;
+
+	for (int i = 0; i < info->n_writes; i++) {
+		if (loads_others(e, block, info->writes[i].buffer)) {
+			return true;
 		}
 	}
 	return false;

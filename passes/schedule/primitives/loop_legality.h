@@ -21,6 +21,10 @@ bool loops_permutable(struct edit *e, struct stmt *top, struct stmt *inner,
 		      struct stmt *const *order, int n);
 /* Does the block have ordered iter vars? */
 bool block_is_ordered(const struct stmt *block);
+/* Do instances of the block use results of others, so that they must run in their
+ * order, all of them before what reads the results? True of a block that loads elements
+ * of its output with other indices than it stores with. */
+bool block_depends_on_itself(struct edit *e, struct stmt *block);
 /* Do all accesses of the block to b use the iter vars that the loop drives as
  * plain indices, so that its iterations access disjoint elements? */
 bool accesses_disjoint(struct edit *e, struct stmt *block,

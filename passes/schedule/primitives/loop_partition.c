@@ -76,6 +76,12 @@ find_ranges(struct parts *p, const struct sched_value *factors, int n)
 				 "factors must add up to fewer",
 				 p->loop->u.loop.var->name, (long long)extent);
 	}
+	if ((uint64_t)total > dtype_max_int(t)) {
+		return edit_fail(p->e,
+				 "the factors add up to %lld, which the type "
+				 "of loop %s does not hold",
+				 (long long)total, p->loop->u.loop.var->name);
+	}
 	p->n += inferred < 0 && !expr_is_value(size, total);
 	p->begin = arena_exprs(&m->arena, p->n);
 	p->extent = arena_exprs(&m->arena, p->n);

@@ -397,6 +397,13 @@ pad_output(struct einsum *p)
 				 "write all of it",
 				 b->name);
 	}
+	if (!runs_everywhere(e, p->block, p->block)) {
+		return edit_fail(e,
+				 "block %s skips elements of %s under a "
+				 "condition; the padded copy has no values "
+				 "for these",
+				 p->block->u.block->name, b->name);
+	}
 	stmt_replace_buffer(e->f, p->block, b, to);
 	insert_beside(e, top, pad_nest(p, to, b, false), true);
 	scope_add_alloc(e->f, owner, to);

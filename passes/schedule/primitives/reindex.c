@@ -426,7 +426,8 @@ prim_reindex(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	r.buffer = buffer_arg(r.block, &args[1], &r.writes);
-	if (!edit_check_no_address(e, r.buffer) || !find_index(&r)) {
+	if (!edit_check_no_address(e, r.buffer) || !find_index(&r) ||
+	    (r.writes && !check_begins(e, r.block, r.buffer))) {
 		return false;
 	}
 	if (r.writes && !check_injective(&r, from_zero(&r), r.buffer->ndim,
@@ -511,6 +512,7 @@ reindex_cache(struct edit *e, const struct sched_value *args, bool writes,
 	r.buffer = writes ? write_arg(r.block, &args[1])
 			  : read_arg(r.block, &args[1]);
 	if (!edit_check_no_address(e, r.buffer) || !find_index(&r) ||
+	    (writes && !check_begins(e, r.block, r.buffer)) ||
 	    !place_by_map(&r, given) ||
 	    !check_injective(&r, r.place, given->n_physical, r.buffer, &full)) {
 		return false;

@@ -9,6 +9,7 @@
 
 #include "block_init.h"
 #include "copy_block.h"
+#include "loop_legality.h"
 
 /* Collects the stores to b in the loop. True if all writers of b are in the
  * loop, and none of them reduces over this loop or a loop around it. */
@@ -376,26 +377,40 @@ restrict_by_inputs(struct reverse *r)
 			 r->block->u.block->name, r->loop->u.loop.var->name);
 }
 
-/* Checks that no statement before the block's old position reads its outputs.
- * False after a diagnostic. */
+/* Is x inside of the loops, or after them and before the block's old place? */
 static bool
-check_outputs(struct reverse *r)
+is_passed(const struct reverse *r, struct stmt *top, const struct access *x)
+{
+	return !stmt_contains(r->block, x->at) &&
+	       !stmt_before(r->e->f, r->block, x->at) &&
+	       (stmt_contains(top, x->at) || !stmt_before(r->e->f, x->at, top));
+}
+
+/* Checks that no statement that the block passes uses its outputs, and that none after
+ * the loops writes what it reads. False after a diagnostic. */
+static bool
+check_passed(struct reverse *r)
 {
 	struct edit *e = r->e;
-	const struct block *b = r->block->u.block;
 	struct stmt *top = scope_child(r->loop);
+	struct access_list own = accesses_of(e->f, r->block, NULL);
 
-	for (int i = 0; i < b->n_writes; i++) {
-		struct access_list all = accesses_of(e->f, top,
-						     b->writes[i].buffer);
+	for (int i = 0; i < own.list.n; i++) {
+		const struct buffer *b = own.list.data[i].buffer;
+		bool writes = access_writes(&own.list.data[i]);
+		struct access_list all = accesses_of(e->f, e->f->body, b);
 
 		for (int k = 0; k < all.list.n; k++) {
-			if (!stmt_contains(r->block, all.list.data[k].at)) {
+			const struct access *x = &all.list.data[k];
+
+			if (is_passed(r, top, x) &&
+			    (writes || (access_writes(x) &&
+					!stmt_contains(top, x->at)))) {
 				return edit_fail(e,
 						 "%s is already used inside "
-						 "of the loops; the block "
-						 "cannot move",
-						 b->writes[i].buffer->name);
+						 "of the loops, or before the "
+						 "block; the block cannot move",
+						 b->name);
 			}
 		}
 	}
@@ -428,6 +443,12 @@ prim_reverse_compute_at(struct edit *e, const struct sched_value *args,
 				 r.block->u.block->name,
 				 r.loop->u.loop.var->name);
 	}
+	if (block_depends_on_itself(e, r.block)) {
+		return edit_fail(e,
+				 "block %s reads elements that other "
+				 "iterations of it write; it cannot move",
+				 r.block->u.block->name);
+	}
 	if (!runs_everywhere(e, r.block, r.block)) {
 		return edit_fail(e,
 				 "block %s skips elements under a condition; "
@@ -438,7 +459,7 @@ prim_reverse_compute_at(struct edit *e, const struct sched_value *args,
 	r.ranges = arena_array(&e->m->arena, struct range, n + 1);
 	r.fixed = arena_array(&e->m->arena, bool, n + 1);
 	iter_domains(r.block, r.ranges);
-	if (!restrict_by_inputs(&r) || !check_pairs(&r) || !check_outputs(&r) ||
+	if (!restrict_by_inputs(&r) || !check_pairs(&r) || !check_passed(&r) ||
 	    !body_choose_index(e, r.loop, r.first, body_child_count(r.loop),
 			       args[3].u.ival, &at)) {
 		return false;

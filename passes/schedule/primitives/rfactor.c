@@ -381,6 +381,34 @@ final_nest(struct rfactor *r)
 	return stmt_clone(e->f, nest, true);
 }
 
+/* Checks that an array can have an element for each iteration of the factored loop:
+ * the loop begins at 0, and its extent does not change in loops around it. False after
+ * a diagnostic. */
+static bool
+check_range(struct rfactor *r)
+{
+	const struct stmt *l = r->loop;
+	const char *name = l->u.loop.var->name;
+
+	if (!expr_is_value(l->args[0], 0)) {
+		return edit_fail(r->e,
+				 "loop %s does not begin at 0; split it before",
+				 name);
+	}
+	for (const struct stmt *s = l->parent; s && s->kind != STMT_BLOCK;
+	     s = s->parent) {
+		if (s->kind == STMT_FOR &&
+		    expr_uses_var(l->args[1], s->u.loop.var)) {
+			return edit_fail(
+				r->e,
+				"the extent of loop %s depends on loop "
+				"%s; partial results need one size",
+				name, s->u.loop.var->name);
+		}
+	}
+	return true;
+}
+
 /* Makes the buffers of partial results: each is like the buffer of the result,
  * with one more dimension, for the factored loop. */
 static void
@@ -433,7 +461,7 @@ factor(struct edit *e, const struct sched_value *args, bool shared,
 	r.block = inside.list.data[0];
 	id = r.block->id;
 	if (!match_update(&r) || !check_loops(&r) || !check_predicate(&r) ||
-	    !check_reducer(&r)) {
+	    !check_reducer(&r) || !check_range(&r)) {
 		return false;
 	}
 	scope = scope_of(r.block);
