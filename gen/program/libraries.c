@@ -34,6 +34,7 @@ const struct libraries libraries = {
 		[PV_LOOP] = &handle_ops,
 		[PV_NDARRAY] = &nd_ops,
 		[PV_PASS] = &pass_ops,
+		[PV_PASS_CONTEXT] = &pass_context_ops,
 		[PV_REDUCER] = &reducer_ops,
 		[PV_POINTER] = &pointer_ops,
 		[PV_RUNTIME] = &runtime_ops,

@@ -125,3 +125,34 @@ tvm.ir.assert_structural_equal(relay.Function([v], v + relay.const(1.0)),
                                relay.Function([other], other + relay.const(1.0)))
 open_sizes = relay.testing.run_infer_type(relay.nn.dense(u, v))
 print(open_sizes.checked_type, open_sizes.checked_type == relay.TensorType((n, 4)))
+
+
+# What is called around passes.
+@tvm.instrument.pass_instrument
+class Told:
+    def enter_pass_ctx(self):
+        print("enter")
+
+    def exit_pass_ctx(self):
+        print("exit")
+
+    def should_run(self, mod, info):
+        return info.name != "EliminateCommonSubexpr"
+
+    def run_before_pass(self, mod, info):
+        print("before", info.name)
+
+    def run_after_pass(self, mod, info):
+        print("after", info.name)
+
+
+passes = tvm.transform.Sequential([relay.transform.InferType(), tvm.transform.PrintIR(),
+                                   relay.transform.EliminateCommonSubexpr(),
+                                   relay.transform.FoldConstant()])
+with tvm.transform.PassContext(opt_level=3, instruments=[Told()]):
+    mod = passes(tvm.IRModule.from_expr(relay.Function([v], v + relay.const(1.0))))
+print(mod)
+timing = tvm.ir.instrument.PassTimingInstrument()
+with tvm.transform.PassContext(instruments=[timing]):
+    relay.transform.InferType()(mod)
+    print(timing.render().startswith("InferType: "))

@@ -480,12 +480,13 @@ enter(struct eval *ev, struct scope *s, const struct py_node *item,
 		ev->with_target = entered->u.target;
 	} else if (entered->kind == PV_PASS_CONTEXT) {
 		ev->context = entered->u.any;
-	} else if (ops_of(ev, entered->kind)->enter) {
+	}
+	if (ops_of(ev, entered->kind)->enter) {
 		if (!ops_of(ev, entered->kind)
 			     ->enter(ev, item->span, entered, &v)) {
 			return false;
 		}
-	} else if (!found) {
+	} else if (!found && entered->kind != PV_TARGET) {
 		return eval_error(ev, item->span,
 				  "with takes a tvm.target.Target, a "
 				  "tvm.transform.PassContext, or an object "

@@ -76,7 +76,7 @@ find_setting(struct call *c, const char *key, int position,
 	return true;
 }
 
-/* Reads a setting that is a list of names. Returns false after an error. */
+/* Reads a setting that is a list, of names or of instruments. Returns false after an error. */
 static bool
 read_names(struct call *c, const char *key, int position,
 	   const struct pval **names, int *n)
@@ -136,7 +136,7 @@ note_config(struct call *c, const struct pval *config)
 static void
 note_settings(struct call *c)
 {
-	static const char *const names[] = { "instruments", "trace" };
+	static const char *const names[] = { "trace" };
 	const struct pv_dict *d = c->args[1].u.dict;
 
 	for (int i = 0; i < d->keys.n; i++) {
@@ -261,6 +261,8 @@ tvm_pass_context(struct call *c, struct pval *out)
 	*out = pv_any(PV_PASS_CONTEXT, p);
 	note_settings(c);
 	return read_config(c, p) &&
+	       read_names(c, "instruments", 3, &p->instruments,
+			  &p->n_instruments) &&
 	       read_names(c, "required_pass", 1, &p->required,
 			  &p->n_required) &&
 	       read_names(c, "disabled_pass", 2, &p->disabled, &p->n_disabled);
@@ -380,7 +382,10 @@ pass_sequential(struct call *c, struct pval *out)
 	struct pv_pass *pass = arena_new(c->ev->a, struct pv_pass);
 	struct pval *items;
 
-	pass->name = "Sequential";
+	pass->name = "sequential";
+	if (arg_given(c, 2) && !arg_text(c, 2, &pass->name)) {
+		return false;
+	}
 	if (!arg_items(c, 0, &items, &pass->n_list)) {
 		return false;
 	}
@@ -406,6 +411,23 @@ pass_sequential(struct call *c, struct pval *out)
 	pass->list = items;
 	*out = pv_any(PV_PASS, pass);
 	return true;
+}
+
+/* Implements PrintIR(): a pass that prints the module. */
+bool
+pass_print_ir(struct call *c, struct pval *out)
+{
+	struct pv_pass *pass = arena_new(c->ev->a, struct pv_pass);
+	struct pval *run = arena_new(c->ev->a, struct pval);
+	struct pval header = arg_given(c, 0) ? c->args[0]
+					     : pv_string(c->ev, "");
+
+	pass->name = "PrintIR";
+	pass->of_module = true;
+	pass->function = run;
+	*out = pv_any(PV_PASS, pass);
+	return library_text_apply(c->ev, c->span, IN_RELAY, "_print_ir",
+				  &header, 1, run);
 }
 
 /* relax.get_pipeline(name): a pass that does nothing, because the build runs
@@ -561,6 +583,10 @@ apply_to_expressions(struct eval *ev, struct py_span at,
 				  out);
 }
 
+static bool run_pass(struct eval *ev, struct py_span at,
+		     const struct pv_pass *pass, const struct pval *module,
+		     struct pval *out);
+
 /* Applies a pass to a module. in_list: the pass is an element of a list of
  * passes: then it runs only if the pass context allows it. Returns false after
  * an error. */
@@ -568,6 +594,8 @@ static bool
 rmod_apply(struct eval *ev, struct py_span at, const struct pv_pass *pass,
 	   const struct pval *module, bool in_list, struct pval *out)
 {
+	bool runs;
+
 	*out = *module;
 	if (module->kind != PV_GRAPH && module->kind != PV_OBJECT) {
 		return eval_error(ev, at,
@@ -578,6 +606,19 @@ rmod_apply(struct eval *ev, struct py_span at, const struct pv_pass *pass,
 	if (in_list && !runs_in_context(ev, pass)) {
 		return true;
 	}
+	if (!instruments_before(ev, at, pass, module, &runs)) {
+		return false;
+	}
+	return !runs || (run_pass(ev, at, pass, module, out) &&
+			 instruments_after(ev, at, pass, out));
+}
+
+/* Runs a pass, or those of its list, on a module. Returns false after an error. */
+static bool
+run_pass(struct eval *ev, struct py_span at, const struct pv_pass *pass,
+	 const struct pval *module, struct pval *out)
+{
+	*out = *module;
 	for (int i = 0; i < pass->n_list; i++) {
 		struct pval before = *out;
 
@@ -586,7 +627,7 @@ rmod_apply(struct eval *ev, struct py_span at, const struct pv_pass *pass,
 			return false;
 		}
 	}
-	if (pass->n_list > 0) {
+	if (pass->list != NULL) {
 		return true;
 	}
 	if (module->kind == PV_OBJECT) {

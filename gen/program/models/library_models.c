@@ -46,7 +46,11 @@ const struct kind_ops graph_ops = {
 };
 
 const struct kind_ops graph_func_ops = { .text = rmod_text };
-const struct kind_ops pass_ops = { .call = pass_call };
+const struct kind_ops pass_ops = { .text = pass_text, .call = pass_call };
+const struct kind_ops pass_context_ops = {
+	.enter = instruments_enter,
+	.leave = instruments_leave,
+};
 const struct kind_ops tvmc_result_ops = { .text = tvmc_result_text };
 
 const struct kind_ops library_ops = {

@@ -6,6 +6,8 @@
 #include "graph_services.h"
 #include "library.h"
 
+struct pv_pass;
+
 /* The result of onnx.load: a model that is not imported yet. */
 struct pv_onnx {
 	const char *path; /* the path for struct graph_request */
@@ -78,6 +80,21 @@ bool relay_graph(struct eval *ev, struct py_span at, const struct pval *object,
 bool rmod_argument(struct call *c, int i);
 /* A dict of the parameters of main. */
 struct pval params_dict(struct eval *ev, struct py_span at, struct graph *g);
+/* Calls the instruments of the pass context before and after a pass over a module.
+ * *runs: does no instrument prevent the pass? Return false after an error. */
+bool instruments_before(struct eval *ev, struct py_span at,
+			const struct pv_pass *pass, const struct pval *module,
+			bool *runs);
+bool instruments_after(struct eval *ev, struct py_span at,
+		       const struct pv_pass *pass, const struct pval *module);
+/* `with PassContext(…)` calls these before and after its block: the methods
+ * enter_pass_ctx and exit_pass_ctx of its instruments. */
+bool instruments_enter(struct eval *ev, struct py_span at, const struct pval *v,
+		       struct pval *out);
+void instruments_leave(struct eval *ev, const struct pval *v);
+/* Appends what TVM prints of a pass. */
+void pass_text(struct eval *ev, const struct pval *v, bool repr,
+	       struct strbuf *out);
 /* Calls a value of kind PASS. Returns false after an error. */
 bool pass_call(struct eval *ev, struct py_span at, const struct pval *f,
 	       const struct call_args *args, struct pval *out);
@@ -122,6 +139,7 @@ extern const struct library models_library;
 extern const struct kind_ops graph_func_ops;
 extern const struct kind_ops graph_ops;
 extern const struct kind_ops library_ops;
+extern const struct kind_ops pass_context_ops;
 extern const struct kind_ops pass_ops;
 extern const struct kind_ops runtime_ops;
 extern const struct kind_ops tvmc_result_ops;

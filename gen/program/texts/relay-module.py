@@ -385,3 +385,12 @@ def _map_functions(mod, context, transform):
     for variable, fn in mod.functions_items():
         new[variable] = transform(fn, mod, context)
     return new
+
+
+def _print_ir(header):
+    """The function of the pass PrintIR."""
+    def run(mod, context):
+        print("PrintIR(%s):\n%s" % (header, mod))
+        return mod
+
+    return run

@@ -35,6 +35,9 @@ struct pv_pass_context {
 	int level;
 	const struct pval *disabled, *required; /* names of passes */
 	int n_disabled, n_required;
+	/* objects whose methods are called around passes */
+	const struct pval *instruments;
+	int n_instruments;
 	/* tir.add_lower_pass: pairs of a phase and a pass that runs after it */
 	const struct pval *lower;
 	int n_lower;
