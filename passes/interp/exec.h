@@ -42,6 +42,7 @@ struct exec_op {
 	bool uniform; /* the value of the register is the same in all lanes */
 	bool a_uniform, b_uniform;
 	struct dtype type, from;
+	enum column column; /* of operands of type `from` */
 	/* the register that gets the result; -1: the op has no result */
 	int dst;
 	int a, b, c;

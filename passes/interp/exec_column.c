@@ -294,6 +294,26 @@ slow_binary(const struct exec_op *op, void *dst, const void *a, const void *b,
 	return fine;
 }
 
+/* column_overflow() for operands of f32. */
+static void
+overflow_f32(const struct exec_op *op, const float *a, const float *b,
+	     const unsigned char *mask, int n, struct run_overflow *out)
+{
+	const bool multiplies = op->kind == EXPR_MUL;
+
+	for (int i = 0; i < n; i++) {
+		const float x = a[op->a_uniform ? 0 : i];
+		const float y = b[op->b_uniform ? 0 : i];
+		const bool finite = isfinite(x) && isfinite(y);
+
+		if (mask != NULL && !mask[i]) {
+			continue;
+		}
+		out->product |= multiplies && finite && !isfinite(x * y);
+		out->sum |= !multiplies && !finite;
+	}
+}
+
 void
 column_overflow(const struct exec_op *op, const void *a, const void *b,
 		const unsigned char *mask, int n, struct run_overflow *out)
@@ -302,8 +322,12 @@ column_overflow(const struct exec_op *op, const void *a, const void *b,
 	const bool adds = kind == EXPR_ADD || kind == EXPR_SUB;
 	enum scalar_fault fault = SCALAR_FINE;
 
-	if (!dtype_is_float(op->from) || (!adds && kind != EXPR_MUL) ||
-	    (adds ? out->sum : out->product)) {
+	if ((!adds && kind != EXPR_MUL) || (adds ? out->sum : out->product) ||
+	    op->column == COLUMN_INT || op->column == COLUMN_BOOL) {
+		return;
+	}
+	if (op->from.kind == DT_F32) {
+		overflow_f32(op, a, b, mask, n, out);
 		return;
 	}
 	for (int i = 0; i < n; i++) {
@@ -329,7 +353,7 @@ column_binary(const struct exec_op *op, void *dst, const void *a, const void *b,
 {
 	bool done = false;
 
-	switch (exec_column(op->from)) {
+	switch (op->column) {
 	case COLUMN_F32:
 		/* The results of narrower float types are computed as f32 and
 		 * rounded to the type afterwards. */

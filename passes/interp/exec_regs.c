@@ -233,6 +233,9 @@ assign_registers(struct arena *a, struct exec_program *p)
 void
 exec_finish_program(struct arena *a, struct exec_program *p)
 {
+	for (int i = 0; i < p->ops.n; i++) {
+		p->ops.data[i].column = exec_column(p->ops.data[i].from);
+	}
 	alias_loads(p);
 	store_in_place(p);
 	assign_registers(a, p);

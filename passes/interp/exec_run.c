@@ -212,7 +212,7 @@ run_program(struct machine *m, const struct exec_program *p, int lanes)
 		}
 		switch ((enum exec_code)op->code) {
 		case EXEC_ENV:
-			if (exec_column(op->type) == COLUMN_BOOL) {
+			if (op->column == COLUMN_BOOL) {
 				*(unsigned char *)dst = m->env[op->index] != 0;
 			} else {
 				*(int64_t *)dst = m->env[op->index];
@@ -252,8 +252,8 @@ run_program(struct machine *m, const struct exec_program *p, int lanes)
 			break;
 		}
 		case EXEC_SELECT:
-			column_select(exec_column(op->type), dst, c,
-				      op->a_uniform, a, b, n);
+			column_select(op->column, dst, c, op->a_uniform, a, b,
+				      n);
 			break;
 		case EXEC_CAST:
 			column_cast(op->type, op->from, dst, a, n);
@@ -263,7 +263,7 @@ run_program(struct machine *m, const struct exec_program *p, int lanes)
 						  mask_of(m, op, n), n);
 			break;
 		case EXEC_BROADCAST:
-			column_broadcast(exec_column(op->type), dst, a, n);
+			column_broadcast(op->column, dst, a, n);
 			break;
 		case EXEC_SKIP:
 			if (!holds_somewhere(a, n)) {
