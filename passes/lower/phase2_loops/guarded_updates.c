@@ -28,6 +28,20 @@ is_literal(const struct expr *e, double v)
 	return e->kind == EXPR_INT && (double)e->u.ival == v;
 }
 
+/* Is e a cast to a wider type of the same class? */
+static bool
+keeps_value(const struct expr *e)
+{
+	struct dtype from;
+
+	if (e->kind != EXPR_CAST) {
+		return false;
+	}
+	from = e->args[0]->type;
+	return dtype_class(from) == dtype_class(e->type) &&
+	       dtype_bits(from) <= dtype_bits(e->type);
+}
+
 /* Is e provably zero whenever cond is false? */
 static bool
 is_zero_unless(const struct expr *e, const struct expr *cond)
@@ -49,7 +63,7 @@ is_zero_unless(const struct expr *e, const struct expr *cond)
 	case EXPR_SUB: {
 		const struct expr *a = e->args[0];
 
-		while (a->kind == EXPR_CAST ||
+		while (keeps_value(a) ||
 		       (a->kind == EXPR_IF && a->args[0] == cond)) {
 			a = a->kind == EXPR_IF ? a->args[2] : a->args[0];
 		}
@@ -67,13 +81,58 @@ is_zero_unless(const struct expr *e, const struct expr *cond)
 	}
 }
 
-/* Is e provably the identity element of the operation `kind` whenever cond is
- * false? */
+/* Are all elements of the local array b finite from the start: is each store that is no
+ * update one of a finite number? */
 static bool
-is_identity_unless(enum expr_kind kind, const struct expr *e,
+starts_finite(const struct func *f, const struct buffer *b)
+{
+	struct stmt *s;
+	bool finite = !func_has_param(f, b);
+
+	for (struct stmt_iter it = stmt_each_of(f->body, STMT_STORE);
+	     (s = stmt_next(&it));) {
+		const struct expr *e = s->args[0];
+
+		while (e->kind == EXPR_BROADCAST) {
+			e = e->args[0];
+		}
+		if (s->u.buffer == b && access_own_operand(s) < 0) {
+			finite &= e->kind == EXPR_FLOAT && isfinite(e->u.fval);
+		}
+	}
+	return finite;
+}
+
+/* Is e the identity element of max or min: no element of the buffer is less, or
+ * greater? */
+static bool
+is_extreme(const struct func *f, const struct buffer *b, bool of_max,
+	   const struct expr *e)
+{
+	struct dtype t = b->type;
+
+	if (dtype_is_float(t)) {
+		return is_literal(e, of_max ? -HUGE_VAL : HUGE_VAL) ||
+		       (is_literal(e, of_max ? dtype_lowest(t)
+					     : dtype_highest(t)) &&
+			starts_finite(f, b));
+	}
+	while (e->kind == EXPR_BROADCAST || e->kind == EXPR_CAST) {
+		e = e->args[0];
+	}
+	return e->kind == EXPR_INT && dtype_is_int(t) &&
+	       (of_max ? e->u.ival == dtype_min_int(t)
+		       : (uint64_t)e->u.ival == dtype_max_int(t));
+}
+
+/* Is operand 1 - k of the store's value provably the identity element of its operation
+ * whenever cond is false? */
+static bool
+is_identity_unless(const struct func *f, const struct stmt *store, int k,
 		   const struct expr *cond)
 {
-	const struct expr *otherwise = e;
+	enum expr_kind kind = store->args[0]->kind;
+	const struct expr *e = store->args[0]->args[1 - k], *otherwise = e;
 
 	if (kind == EXPR_ADD) {
 		return is_zero_unless(e, cond);
@@ -87,20 +146,12 @@ is_identity_unless(enum expr_kind kind, const struct expr *e,
 	case EXPR_MUL:
 		return is_literal(otherwise, 1);
 	case EXPR_MAX:
-		return is_literal(otherwise, -HUGE_VAL) ||
-		       is_literal(otherwise,
-				  dtype_is_float(e->type)
-					  ? dtype_lowest(e->type)
-					  : (double)dtype_min_int(e->type));
+	case EXPR_MIN:
+		return is_extreme(f, store->u.buffer, kind == EXPR_MAX,
+				  otherwise);
 	case EXPR_CALL: /* fmax */
 		return otherwise->kind == EXPR_FLOAT &&
 		       isnan(otherwise->u.fval);
-	case EXPR_MIN:
-		return is_literal(otherwise, HUGE_VAL) ||
-		       is_literal(otherwise,
-				  dtype_is_float(e->type)
-					  ? dtype_highest(e->type)
-					  : (double)dtype_max_int(e->type));
 	default:
 		return false;
 	}
@@ -213,7 +264,7 @@ take_out(struct guarding *g, const struct expr *cond, int k)
 	struct stmt_place place = stmt_place_of(g->top);
 
 	if (!has_choice(e->args[1 - k], cond) ||
-	    !is_identity_unless(e->kind, e->args[1 - k], cond)) {
+	    !is_identity_unless(f, g->store, k, cond)) {
 		return false;
 	}
 	args[k] = e->args[k];
