@@ -24,6 +24,9 @@
 /* Narrower accesses, in bytes, are left to the compiler. */
 enum { WIDE_LEAST = 4 };
 
+/* A loop of more lanes stays: its statements would be too many. */
+enum { MOST_LANES = 1024 };
+
 struct wide {
 	struct func *func;
 	struct module *module;
@@ -369,7 +372,8 @@ wide_loop(struct wide *w, struct stmt *loop)
 	c.at = s;
 	if (!expr_is_value(loop->args[0], 0) ||
 	    !expr_is_int(loop->args[1], &c.extent) || c.extent < 2 ||
-	    s->kind != STMT_STORE || s->args[0]->type.lanes != 1) {
+	    c.extent > MOST_LANES || s->kind != STMT_STORE ||
+	    s->args[0]->type.lanes != 1) {
 		return false;
 	}
 	find_loads(&search, s->args[0], false);
