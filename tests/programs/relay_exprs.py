@@ -129,6 +129,8 @@ for label, expr, want in (
         ("avg", nn.avg_pool2d(i, pool_size=2, strides=2), pools.mean(5).mean(3)),
         ("global", nn.global_avg_pool2d(i), image.mean(3, keepdims=True).mean(
             2, keepdims=True)),
+        ("adaptive", nn.adaptive_avg_pool2d(i, (3, 3)), pools.mean(5).mean(3)),
+        ("the same size", nn.adaptive_max_pool2d(i), image),
         ("upsampling", nn.upsampling(i, 2, 2), (
             image.reshape(1, 2, 6, 1, 6, 1) *
             np.ones((1, 2, 6, 2, 6, 2), "float32")).reshape(1, 2, 12, 12)),
@@ -153,6 +155,11 @@ assert relay.testing.run_infer_type(depthwise).args[1].checked_type.shape == [2,
 bytes_ = np.array([[-3, 5, 7, 100]], "int8")
 check("dequantize", relay.qnn.op.dequantize(var_of("n", bytes_), relay.const(0.5),
                                             relay.const(1)), (bytes_ - 1) * f32(.5), n=bytes_)
+rows = np.array([[[1, -2, 3, 4], [5, 0, 0, -1]]], "int8")
+check("bytes", relay.qnn.op.batch_matmul(
+    var_of("m", rows), var_of("n", rows), relay.const(1), relay.const(0), relay.const(1.0),
+    relay.const(1.0)), np.matmul(rows.astype("int32") - 1, rows.astype("int32").transpose(
+        (0, 2, 1))).astype("int32"), m=rows, n=rows)
 check("quantize", relay.qnn.op.quantize(u, relay.const(0.25), relay.const(2), out_dtype="uint8"),
       np.clip(np.rint(p / f32(.25)) + 2, 0, 255).astype("uint8"), u=p)
 

@@ -255,7 +255,7 @@ def split(data, indices_or_sections, axis=0):
 # -- selections
 
 def strided_slice(data, begin, end, strides=None, axes=None, slice_mode="end"):
-    return _make("strided_slice", [data], "begin end strides slice_mode=\"end\" axes=None",
+    return _make("strided_slice", [data], "begin end strides slice_mode=\"end\" axes",
                  _ints(begin), _ints(end), [1] if strides is None else _ints(strides),
                  slice_mode, _ints(axes))
 

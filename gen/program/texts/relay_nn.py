@@ -233,8 +233,8 @@ global_avg_pool3d = _global_pool("nn.global_avg_pool3d", "NCDHW")
 
 
 def _adaptive_pool(name, data, output_size, layout, out_layout):
-    return _make(name, [data], "output_size layout=\"NCHW\" out_layout=\"\"",
-                 _each([1] if output_size is None else output_size, 2), layout, out_layout)
+    return _make(name, [data], "output_size=[] layout=\"NCHW\" out_layout=\"\"",
+                 [] if output_size is None else _each(output_size, 2), layout, out_layout)
 
 
 def adaptive_max_pool2d(data, output_size=None, layout="NCHW", out_layout=""):
