@@ -87,6 +87,34 @@ has_rows(const struct buffer *view)
 	return expr_is_value(view->strides[d], 1);
 }
 
+/* Does the description store all elements of its parameter b? */
+static bool
+writes_all(const struct func *desc, const struct buffer *b)
+{
+	struct access_list all = accesses_of(desc, desc->body, b);
+	struct access_list stores = { 0 };
+	struct arena *a = &desc->module->arena;
+	struct range *box = arena_array(a, struct range, b->ndim + 1);
+
+	for (int i = 0; i < all.list.n; i++) {
+		if (access_writes(&all.list.data[i])) {
+			vec_push(a, &stores.list, all.list.data[i]);
+		}
+	}
+	if (stores.list.n == 0 ||
+	    !access_box(desc, desc->body, stores.list.data, stores.list.n,
+			box)) {
+		return stores.list.n == 0;
+	}
+	for (int d = 0; d < b->ndim; d++) {
+		if (!expr_is_value(box[d].min, 0) ||
+		    box[d].extent != b->shape[d]) {
+			return false;
+		}
+	}
+	return true;
+}
+
 const struct buffer *
 tensor_tile(struct tensor_match *match, int i, const struct func *part,
 	    const struct tensor_intrin *intrin, const char **why)
@@ -112,6 +140,9 @@ tensor_tile(struct tensor_match *match, int i, const struct func *part,
 		       ? "is strided, and the tile's size is not constant"
 	       : func_has_param(match->e->f, target) && !has_rows(view)
 		       ? "is strided along the tile's last axis"
+	       : !writes_all(intrin->desc, intrin->desc->params.data[i].buffer)
+		       ? "is strided, and the description writes only a part "
+			 "of the tile"
 		       : NULL;
 	return *why ? NULL : buffer_new(m, &spec);
 }

@@ -6,6 +6,7 @@
 #include "copy_block.h"
 #include "iter_map.h"
 #include "iterate.h"
+#include "reduction_match.h"
 #include "region.h"
 
 static bool
@@ -202,6 +203,51 @@ block_depends_on_itself(struct edit *e, struct stmt *block)
 	return false;
 }
 
+/* Is each store of the block a sum, product, minimum or maximum of the stored element
+ * and of what does not depend on it? */
+static bool
+combines_only(const struct stmt *block)
+{
+	struct stmt *s;
+	bool all = true;
+
+	for (struct stmt_iter it = stmt_each_of(block->children[0], STMT_STORE);
+	     (s = stmt_next(&it));) {
+		int own = access_own_operand(s);
+
+		all &= own >= 0 && expr_combines(s->args[0]) &&
+		       !expr_uses_buffer(s->args[0]->args[1 - own],
+					 s->u.buffer);
+	}
+	return all;
+}
+
+bool
+reduction_is_free(struct edit *e, struct stmt *block)
+{
+	struct block_reduction r;
+	struct reducer_facts facts;
+	const char *why;
+	bool reduces = false;
+
+	for (int i = 0; i < block->u.block->n_iters; i++) {
+		reduces |= block->u.block->iters[i].kind == ITER_REDUCE;
+	}
+	if (!reduces || combines_only(block)) {
+		return true;
+	}
+	if (match_reduction(e->f, block, &r, &why)) {
+		facts = reducer_try(e->m, r.reducer);
+		if (facts.associative && facts.commutative) {
+			return true;
+		}
+	}
+	return edit_fail(e,
+			 "the update of block %s depends on the order of its "
+			 "iterations, which is fixed",
+			 block->u.block->name);
+}
+
 static int
 place_in(struct stmt *const *order, int n, const struct stmt *loop)
 {
@@ -272,12 +318,34 @@ check_own_reads(struct edit *e, struct stmt *block, const struct stmt *top,
 	return true;
 }
 
+/* Does the new order move a reduction loop of the block past another one? */
+static bool
+turns_reduction(const struct stmt *block, const struct stmt *top,
+		const struct stmt *inner, struct stmt *const *order, int n)
+{
+	for (const struct stmt *p = inner; p != top; p = p->parent) {
+		for (const struct stmt *q = p->parent;; q = q->parent) {
+			if (place_in(order, n, p) < place_in(order, n, q) &&
+			    loop_drives(p, block, true) &&
+			    loop_drives(q, block, true)) {
+				return true;
+			}
+			if (q == top) {
+				break;
+			}
+		}
+	}
+	return false;
+}
+
 static bool
 check_order(struct edit *e, struct stmt *block, const struct stmt *top,
 	    const struct stmt *inner, struct stmt *const *order, int n)
 {
 	if (!block_is_ordered(block)) {
-		return check_own_reads(e, block, top, inner, order, n);
+		return check_own_reads(e, block, top, inner, order, n) &&
+		       (!turns_reduction(block, top, inner, order, n) ||
+			reduction_is_free(e, block));
 	}
 	if (!bindings_injective(e->f, top, block)) {
 		return edit_fail(e,

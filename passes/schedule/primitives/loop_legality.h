@@ -25,6 +25,9 @@ bool block_is_ordered(const struct stmt *block);
  * order, all of them before what reads the results? True of a block that loads elements
  * of its output with other indices than it stores with. */
 bool block_depends_on_itself(struct edit *e, struct stmt *block);
+/* May the iterations of the block's reduction, if it is one, come in another order?
+ * False after a diagnostic: then its update is not associative and commutative. */
+bool reduction_is_free(struct edit *e, struct stmt *block);
 /* Do all accesses of the block to b use the iter vars that the loop drives as
  * plain indices, so that its iterations access disjoint elements? */
 bool accesses_disjoint(struct edit *e, struct stmt *block,

@@ -92,6 +92,9 @@ check_store(struct padding *p)
 				 b->name);
 	}
 	iter_of = arena_array(&e->m->arena, int, p->store->n_args);
+	if (!edit_check_no_address(e, p->store->u.buffer)) {
+		return false;
+	}
 	return (identity_index(p->block, p->store->u.buffer, p->store->args + 1,
 			       iter_of) &&
 		runs_everywhere(e, p->block, p->store)) ||

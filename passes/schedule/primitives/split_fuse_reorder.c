@@ -38,6 +38,12 @@ split_factor(struct edit *e, struct analyser *a, const struct expr *total,
 	const struct expr *one = expr_int(m, total->type, 1);
 
 	if (factor->kind == SV_INT && factor->u.ival > 0 &&
+	    factor->u.ival <= INT32_MAX &&
+	    (uint64_t)factor->u.ival > dtype_max_int(total->type)) {
+		edit_fail(e, "the factors overflow; use smaller ones");
+		return NULL;
+	}
+	if (factor->kind == SV_INT && factor->u.ival > 0 &&
 	    factor->u.ival <= INT32_MAX) {
 		return expr_int(m, total->type, factor->u.ival);
 	}
@@ -90,6 +96,19 @@ check_iterations(struct edit *e, const struct expr *const *extents, int n)
 	return true;
 }
 
+/* Checks that the number of iterations is known if it is of 8 or 16 bits, which
+ * expressions of other loops leave quickly. False after a diagnostic. */
+static bool
+check_type(struct edit *e, const struct expr *extent)
+{
+	return dtype_bits(extent->type) >= 32 ||
+	       expr_is_int(extent, &(int64_t){ 0 }) ||
+	       edit_fail(e,
+			 "the number of iterations is a size of type %s; only "
+			 "loops of 32 bits or more are split and fused then",
+			 dtype_name(extent->type));
+}
+
 static bool
 split_extents(struct edit *e, const struct stmt *loop,
 	      const struct sched_value *factors, int n,
@@ -102,6 +121,9 @@ split_extents(struct edit *e, const struct stmt *loop,
 	int inferred = -1;
 	struct analyser a;
 
+	if (!check_type(e, total)) {
+		return false;
+	}
 	analyser_at(&a, m, loop);
 	for (int i = 0; i < n; i++) {
 		if (factors[i].kind == SV_NONE && inferred < 0) {
@@ -301,6 +323,20 @@ note_fused(struct edit *e, const struct var *v, struct stmt *const *loops,
 	func_note_fused(e->f, v, n, digits, extents);
 }
 
+/* x, in 32 bits if it has fewer: the number of iterations of several loops. */
+static const struct expr *
+in_wide_type(struct edit *e, const struct expr *x)
+{
+	return dtype_bits(x->type) < 32 ? expr_cast(e->m, dtype_of(DT_I32), x)
+					: x;
+}
+
+static const struct expr *
+fused_extent(struct edit *e, const struct stmt *loop)
+{
+	return in_wide_type(e, loop->args[1]);
+}
+
 bool
 prim_fuse(struct edit *e, const struct sched_value *args,
 	  struct sched_value *out)
@@ -320,8 +356,11 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 	if (!list || !check_nested(e, list, n)) {
 		return false;
 	}
-	total = list[0]->args[1];
+	total = fused_extent(e, list[0]);
 	for (int i = 0; i < n; i++) {
+		if (!check_type(e, list[i]->args[1])) {
+			return false;
+		}
 		if (expr_is_int(list[i]->args[1], &extent) &&
 		    (__builtin_mul_overflow(size, extent, &size) ||
 		     size > INT32_MAX)) {
@@ -330,7 +369,7 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 					    "fewer loops");
 		}
 		if (i > 0) {
-			total = expr_mul(e->m, total, list[i]->args[1]);
+			total = expr_mul(e->m, total, fused_extent(e, list[i]));
 		}
 	}
 	v = var_new(e->m, fused_name(e, list, n), total->type);
@@ -339,15 +378,20 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 	rest = v->expr;
 	for (int i = n - 1; i >= 0; i--) {
 		from[i] = list[i]->u.loop.var;
-		values[i] = i ? expr_floormod(e->m, rest, list[i]->args[1])
+		values[i] = i ? expr_floormod(e->m, rest,
+					      fused_extent(e, list[i]))
 			      : rest;
-		values[i] = simplify(&a, expr_add(e->m, list[i]->args[0],
-						  values[i]));
+		values[i] = simplify(&a,
+				     expr_add(e->m,
+					      in_wide_type(e, list[i]->args[0]),
+					      values[i]));
 		/* the fused variable has the widest type of the loops */
 		values[i] = expr_cast(e->m, from[i]->type, values[i]);
 		if (i) {
-			rest = simplify(&a, expr_floordiv(e->m, rest,
-							  list[i]->args[1]));
+			rest = simplify(&a,
+					expr_floordiv(e->m, rest,
+						      fused_extent(e,
+								   list[i])));
 		}
 	}
 	place = stmt_place_of(list[0]);

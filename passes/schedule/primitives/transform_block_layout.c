@@ -9,6 +9,7 @@
 #include "copy_block.h"
 #include "index_map_inverse.h"
 #include "iterate.h"
+#include "loop_legality.h"
 
 /* Finds the perfect nest of loops to which the block's iter vars are bound.
  * Returns the outermost loop of this nest; the block itself if it has no iter
@@ -184,6 +185,20 @@ note_fused(struct edit *e, const struct block *b, const struct index_map *map,
 	}
 }
 
+/* May the block's iterations come in another order? False after a diagnostic. */
+static bool
+check_free_order(struct edit *e, struct stmt *block)
+{
+	if (block_is_ordered(block) || block_depends_on_itself(e, block)) {
+		return edit_fail(e,
+				 "block %s has an ordered iter var, or reads "
+				 "elements that other iterations of it write; "
+				 "its iterations keep their order",
+				 block->u.block->name);
+	}
+	return reduction_is_free(e, block);
+}
+
 bool
 prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 			    struct sched_value *out)
@@ -199,6 +214,7 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 
 	(void)out;
 	if (!block || !(outer = own_nest(e, block)) ||
+	    !check_free_order(e, block) ||
 	    !complete_map(e, block, args[1].u.map, &map)) {
 		return false;
 	}
