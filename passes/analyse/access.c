@@ -88,6 +88,18 @@ accesses_of(const struct func *f, struct stmt *s, const struct buffer *buffer)
 }
 
 bool
+expr_has_effect(const struct expr *e)
+{
+	bool found = false;
+
+	for (struct expr_iter it = expr_each_of(e, EXPR_CALL);
+	     (e = expr_next(&it));) {
+		found |= !intrin_is_pure(e->u.intrin);
+	}
+	return found;
+}
+
+bool
 part_is_apart(const struct func *f, struct stmt *within,
 	      const struct stmt *block, struct stmt *part)
 {

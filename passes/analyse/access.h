@@ -134,6 +134,8 @@ const struct expr *expr_conjunction(struct module *m,
 bool expr_has_load(const struct expr *e);
 /* Does argument 0 of e decide which of its other arguments are evaluated? */
 bool expr_is_lazy(const struct expr *e);
+/* Does e have a call with an effect? */
+bool expr_has_effect(const struct expr *e);
 /* Can e be computed wherever the analyser's facts hold, even if conditions that
  * guard e do not? True if it has no load, no call with an effect, and no
  * integer division by a divisor that may be zero or negative. */

@@ -38,16 +38,19 @@ struct dead {
 	VEC(int) work;
 };
 
+/* Does the removal of s, with the statements around it that become empty, drop a call
+ * that has an effect? */
 static bool
-has_effect(const struct expr *e)
+drops_effect(const struct stmt *s)
 {
-	bool found = false;
-
-	for (struct expr_iter it = expr_each_of(e, EXPR_CALL);
-	     (e = expr_next(&it));) {
-		found |= !intrin_is_pure(e->u.intrin);
+	for (; s; s = s->parent) {
+		for (int i = 0; i < s->n_args; i++) {
+			if (expr_has_effect(s->args[i])) {
+				return true;
+			}
+		}
 	}
-	return found;
+	return false;
 }
 
 /* -- counting */
@@ -107,6 +110,7 @@ count_uses(struct dead *d, struct stmt *s)
 		if (number >= 0) {
 			vec_push(&d->tmp, &d->declared.data[number].stores.list,
 				 s);
+			d->declared.data[number].uses += drops_effect(s);
 		}
 	}
 }
@@ -178,7 +182,7 @@ check(struct dead *d, int number)
 	struct stmt *s = one->at;
 
 	if (s == NULL || one->uses > 0 ||
-	    (s->kind == STMT_LET && has_effect(s->args[0]))) {
+	    (s->kind == STMT_LET && expr_has_effect(s->args[0]))) {
 		return;
 	}
 	for (int i = 0; i < one->stores.list.n; i++) {

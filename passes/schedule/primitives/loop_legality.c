@@ -617,6 +617,23 @@ no_reduction(struct edit *e, struct stmt *loop, bool together)
 	return true;
 }
 
+/* Checks that no block reads elements that another one writes in another iteration of
+ * the loop. False after a diagnostic. */
+static bool
+check_pairs(struct edit *e, struct stmt *loop, const struct stmt_list *blocks)
+{
+	for (int i = 0; i < blocks->list.n; i++) {
+		for (int k = 0; k < blocks->list.n; k++) {
+			if (k != i &&
+			    !check_pair(e, loop, loop, blocks->list.data[i],
+					blocks->list.data[k])) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
 bool
 iterations_independent(struct edit *e, struct stmt *loop)
 {
@@ -626,6 +643,9 @@ iterations_independent(struct edit *e, struct stmt *loop)
 		return false;
 	}
 	blocks_below(e->f, loop, &blocks);
+	if (!check_pairs(e, loop, &blocks)) {
+		return false;
+	}
 	for (int i = 0; i < blocks.list.n; i++) {
 		if (!check_writes(e, loop, blocks.list.data[i])) {
 			return false;
