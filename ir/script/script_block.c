@@ -709,40 +709,8 @@ script_is_block(const struct script_reader *r, const struct py_node *node)
 	       script_calls(r, node, "sblock");
 }
 
-/* Does the range `found` leave the range `declared` for certain: by constants? */
-static bool
-range_leaves(const struct range *found, const struct range *declared)
-{
-	int64_t a, n, b, m, gap, room;
-
-	return expr_is_int(found->min, &a) && expr_is_int(found->extent, &n) &&
-	       expr_is_int(declared->min, &b) &&
-	       expr_is_int(declared->extent, &m) &&
-	       (a < b || __builtin_sub_overflow(a, b, &gap) ||
-		__builtin_sub_overflow(m, n, &room) || gap > room);
-}
-
-/* Does one of the regions of the list hold the region `found`, unless that is wrong
- * for certain? */
-static bool
-holds_region(const struct region *list, int n, const struct region *found)
-{
-	for (int i = 0; i < n; i++) {
-		bool holds = list[i].buffer == found->buffer;
-
-		for (int d = 0; holds && d < found->buffer->ndim; d++) {
-			holds = !range_leaves(&found->ranges[d],
-					      &list[i].ranges[d]);
-		}
-		if (holds) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The declared regions, followed by a region for each buffer that the block
- * accesses but does not declare, or of which it accesses other elements. A buffer in `other`, the declared regions of the
+ * accesses but does not declare. A buffer in `other`, the declared regions of the
  * other direction, counts as declared: a block may read a buffer that it writes
  * without declaring the read; and a buffer whose address the block passes counts
  * as only read if the block declares only the read. */
@@ -759,8 +727,8 @@ completed(struct script_reader *r, const struct region *declared, int n,
 		all[(*count)++] = declared[i];
 	}
 	for (int i = 0; i < n_found; i++) {
-		if (!holds_region(declared, n, &found[i]) &&
-		    !holds_region(other, n_other, &found[i])) {
+		if (!regions_have(declared, n, found[i].buffer) &&
+		    !regions_have(other, n_other, found[i].buffer)) {
 			all[(*count)++] = found[i];
 		}
 	}
@@ -769,7 +737,7 @@ completed(struct script_reader *r, const struct region *declared, int n,
 
 /* Puts the declared regions in place of those that were found. TVM relies on
  * declarations only when it moves blocks or cuts buffers. Here, a buffer that a
- * declaration leaves out, or the elements of it, still count as read or written. */
+ * declaration leaves out still counts as read or written. */
 static void
 add_declared(struct script_reader *r, struct stmt *s,
 	     const struct script_block *b)

@@ -86,17 +86,3 @@ def passes_pointers(A: T.Buffer((16, 1), "float32"), C: T.Buffer((), "float32"))
 
 
 print(tvm.build(passes_pointers, target="c").get_source().split("\n\n")[-1])
-
-
-# A declaration that names other elements than those that are read.
-@T.prim_func
-def reads_others(A: T.Buffer((4, 8), "float32"), B: T.Buffer((8,), "float32")):
-    for i in range(8):
-        with T.sblock("B"):
-            vi = T.axis.spatial(8, i)
-            T.reads(A[1, vi])
-            T.writes(B[vi])
-            B[vi] = A[3, vi] * T.float32(2)
-
-
-print(reads_others)
