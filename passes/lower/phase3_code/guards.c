@@ -172,8 +172,7 @@ hoist_let(struct func *f, struct stmt *loop)
 	if (!let || let->kind != STMT_LET ||
 	    !expr_is_int(loop->args[1], &extent) || extent < 1 ||
 	    expr_uses_var(let->args[0], loop->u.loop.var) ||
-	    expr_has_effect(let->args[0]) ||
-	    loads_stored(f, let->args[0])) {
+	    expr_has_effect(let->args[0]) || loads_stored(f, let->args[0])) {
 		return;
 	}
 	place = stmt_place_of(loop);
