@@ -441,6 +441,9 @@ match_stmt(struct pairing *p, const struct stmt *want, const struct stmt *have)
 
 /* -- all pairings */
 
+/* Blocks with more pairings of iter vars than these are not matched. */
+enum { MOST_TRIES = 10000 };
+
 struct search {
 	struct pairing p;
 	/* the description's iter vars whose extent is above 1 */
@@ -448,6 +451,7 @@ struct search {
 	bool *taken;
 	const struct stmt *want_body, *have_body, *want_init, *have_init;
 	const char *why;
+	int tries; /* the pairings whose bodies were compared */
 };
 
 static bool
@@ -476,9 +480,10 @@ try_pairings(struct search *s, int at)
 	struct module *m = t->e->m;
 
 	if (at == s->p.n) {
+		s->tries++;
 		return try_bodies(s);
 	}
-	for (int i = 0; i < s->p.n; i++) {
+	for (int i = 0; i < s->p.n && s->tries < MOST_TRIES; i++) {
 		const struct iter_var *have = &s->p.iters[i];
 		const struct iter_var *want = &s->want[at];
 		int sizes = t->sizes.n;
@@ -562,6 +567,30 @@ runs_whole(struct tensor_match *t, const struct tensor_leaf *x)
 					    b->name));
 }
 
+/* Are parameters of which the description writes one views of different buffers? An
+ * implementation may read and write them in any order. */
+static bool
+views_apart(struct tensor_match *t)
+{
+	for (int i = 0; i < t->n_views; i++) {
+		const struct tensor_view *x = &t->views[i];
+
+		for (int k = 0; k < t->n_views; k++) {
+			if (k != i && x->target &&
+			    x->target == t->views[k].target &&
+			    func_writes(t->desc, x->param)) {
+				return miss(t, arena_printf(
+						       &t->e->m->arena,
+						       "%s stands for two "
+						       "parameters, and one of "
+						       "them is written",
+						       x->target->name));
+			}
+		}
+	}
+	return true;
+}
+
 bool
 tensor_match_block(struct tensor_match *t, const struct tensor_leaf *desc,
 		   const struct tensor_leaf *block, enum tensor_part part)
@@ -613,8 +642,11 @@ tensor_match_block(struct tensor_match *t, const struct tensor_leaf *desc,
 		s.p.rename.from[n + i] = fixed.from[i];
 		s.p.rename.to[n + i] = fixed.to[i];
 	}
-	good = try_pairings(&s, 0);
-	t->why = s.why ? s.why : t->why;
+	good = try_pairings(&s, 0) && views_apart(t);
+	t->why = s.why && s.tries < MOST_TRIES && !good ? s.why : t->why;
+	if (s.tries >= MOST_TRIES && !good) {
+		t->why = "more pairings of iter vars than are tried";
+	}
 	analyser_pop(&t->a, mark);
 	return good;
 }
