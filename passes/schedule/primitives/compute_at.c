@@ -62,7 +62,7 @@ uses_inside(struct edit *e, const struct buffer *b, const struct stmt *block,
 		if (stmt_contains(block, x->at)) {
 			continue;
 		}
-		if (!stmt_contains(loop, x->at) ||
+		if (x->at == loop || !stmt_contains(loop, x->at) ||
 		    (access_writes(x) &&
 		     !updates_complete(e, block_around(x->at), loop, b))) {
 			return false;

@@ -318,9 +318,36 @@ conditions_outside(struct edit *e, const struct stmt *block,
 	return outside;
 }
 
-/* Is it certain that iter var i does not take all values of its domain? It is
- * certain if the loops miss an end of the domain, or if the binding is constant
- * although the domain has several values. */
+bool
+runs_through(struct edit *e, const struct stmt *block, int i)
+{
+	const struct iter_var *iter = &block->u.block->iters[i];
+	const struct stmt *scope = scope_of(block);
+	VEC(struct iter_var) loops = { 0 };
+	const struct expr *min, *max, *last;
+	struct analyser a;
+
+	analyser_init(&a, e->m);
+	for (const struct stmt *p = block->parent; p != scope; p = p->parent) {
+		if (p->kind == STMT_FOR) {
+			struct iter_var loop = { p->u.loop.var, p->args[0],
+						 p->args[1], ITER_SPATIAL };
+
+			vec_push(&e->m->arena, &loops, loop);
+		}
+	}
+	last = expr_add(e->m, iter->min,
+			expr_sub(e->m, iter->extent, expr_i32(e->m, 1)));
+	return analyse_cover(&a, block->args[i + 1], loops.data, loops.n, &min,
+			     &max) &&
+	       min && max && prove(&a, expr_le(e->m, min, iter->min)) &&
+	       prove(&a, expr_le(e->m, last, max));
+}
+
+/* May iter var i not take all values of its domain? If the loops that drive it have
+ * constant extents, it must be certain: they miss an end of the domain, or the binding
+ * is constant although the domain has several values. Otherwise that it takes all
+ * values must be. */
 static bool
 leaves_values_out(struct edit *e, const struct stmt *block, int i)
 {
@@ -328,7 +355,7 @@ leaves_values_out(struct edit *e, const struct stmt *block, int i)
 	struct module *m = e->m;
 	struct analyser a;
 	struct bounds b, first, last;
-	bool moves = false;
+	bool moves = false, known = true;
 
 	analyser_init(&a, m);
 	for (const struct stmt *p = block->parent; p && p->kind != STMT_BLOCK;
@@ -336,12 +363,17 @@ leaves_values_out(struct edit *e, const struct stmt *block, int i)
 		if (p->kind == STMT_FOR) {
 			analyser_bind(&a, p->u.loop.var, p->args[0],
 				      p->args[1]);
-			moves |= expr_uses_var(block->args[i + 1],
-					       p->u.loop.var);
+			if (expr_uses_var(block->args[i + 1], p->u.loop.var)) {
+				moves = true;
+				known &= p->args[1]->kind == EXPR_INT;
+			}
 		}
 	}
 	if (!moves && !expr_is_value(it->extent, 1)) {
 		return true;
+	}
+	if (!known) {
+		return !runs_through(e, block, i);
 	}
 	b = analyse_bounds(&a, block->args[i + 1]);
 	first = analyse_bounds(&a, it->min);

@@ -49,6 +49,9 @@ bool index_in_bounds(struct edit *e, const struct stmt *block,
  * copy of b that the block writes would begin without values. False after a
  * diagnostic. */
 bool check_begins(struct edit *e, struct stmt *block, const struct buffer *b);
+/* Do the loops give iter var i of the block all values of its domain? In a part of a
+ * partitioned loop they do not, although the iter var keeps its full domain. */
+bool runs_through(struct edit *e, const struct stmt *block, int i);
 /* Is the statement `at` executed for all values of the block's iter vars? The
  * domains must imply the block's predicate, and no IF may guard the
  * statement. */

@@ -140,34 +140,6 @@ find_used(struct reindex *r)
 	}
 }
 
-/* Do the loops give iter var i all values of its domain? In a part of a
- * partitioned loop they do not, although the iter var keeps its full domain. */
-static bool
-runs_through(struct edit *e, const struct stmt *block, int i)
-{
-	const struct iter_var *iter = &block->u.block->iters[i];
-	const struct stmt *scope = scope_of(block);
-	VEC(struct iter_var) loops = { 0 };
-	const struct expr *min, *max, *last;
-	struct analyser a;
-
-	analyser_init(&a, e->m);
-	for (const struct stmt *p = block->parent; p != scope; p = p->parent) {
-		if (p->kind == STMT_FOR) {
-			struct iter_var loop = { p->u.loop.var, p->args[0],
-						 p->args[1], ITER_SPATIAL };
-
-			vec_push(&e->m->arena, &loops, loop);
-		}
-	}
-	last = expr_add(e->m, iter->min,
-			expr_sub(e->m, iter->extent, expr_i32(e->m, 1)));
-	return analyse_cover(&a, block->args[i + 1], loops.data, loops.n, &min,
-			     &max) &&
-	       min && max && prove(&a, expr_le(e->m, min, iter->min)) &&
-	       prove(&a, expr_le(e->m, last, max));
-}
-
 /* Checks that the elements to copy exist: an intermediate buffer may have only
  * the elements that the block reads. False after a diagnostic. */
 static bool
