@@ -114,6 +114,39 @@ begins_with_init(struct func *f, const struct stmt *block)
 	return begins;
 }
 
+/* Does the block load elements of what its init stores with other indices than it
+ * stores with? Such a load may see the init of another element, and must not before
+ * that one's own turn. */
+static bool
+loads_others(struct func *f, const struct stmt *block)
+{
+	struct stmt *body = block->children[0], *s;
+
+	for (struct stmt_iter it = stmt_each_of(block->children[1], STMT_STORE);
+	     (s = stmt_next(&it));) {
+		struct access_list all = accesses_of(f, body, s->u.buffer);
+
+		for (int i = 0; i < all.list.n; i++) {
+			const struct access *x = &all.list.data[i];
+			bool same = x->address;
+
+			for (int k = 0; k < all.list.n && !same; k++) {
+				const struct access *y = &all.list.data[k];
+
+				same = !y->load;
+				for (int d = 0; same && d < x->buffer->ndim;
+				     d++) {
+					same = y->index[d] == x->index[d];
+				}
+			}
+			if (!same) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 /* The fallback: moves the init into the block's body, under the condition that
  * all reduction iter vars are at their minimum. */
 static void
@@ -287,8 +320,8 @@ lower_place_init(struct func *f)
 			continue;
 		}
 		outer = outermost_reduction(block, &mixed);
-		if (!outer || !begins || mixed || init_reduces(block) ||
-		    !plain_between(block, outer) ||
+		if (!outer || !begins || loads_others(f, block) || mixed ||
+		    init_reduces(block) || !plain_between(block, outer) ||
 		    !part_is_apart(f, outer, block, block->children[1]) ||
 		    !place_init(f, block, outer, &why)) {
 			guard_init(f, block);

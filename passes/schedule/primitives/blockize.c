@@ -21,6 +21,7 @@
 #include "index_map_inverse.h"
 #include "iter_map.h"
 #include "iterate.h"
+#include "loop_legality.h"
 
 struct blockizer {
 	struct edit *e;
@@ -450,6 +451,14 @@ blockize_loop(struct edit *e, struct stmt *loop, bool preserve_unit_iters)
 			  "there are %d blocks below loop %s; blockize a "
 			  "loop around one, or name the blocks",
 			  blocks.list.n, loop->u.loop.var->name);
+		return NULL;
+	}
+	if (blocks.list.data[0]->children[1] &&
+	    block_depends_on_itself(e, blocks.list.data[0])) {
+		edit_fail(e,
+			  "block %s reads elements that other iterations of it "
+			  "write; its init stays with each of them",
+			  blocks.list.data[0]->u.block->name);
 		return NULL;
 	}
 	for (struct stmt *p = blocks.list.data[0]; p != loop; p = p->parent) {

@@ -447,6 +447,11 @@ written_box(struct edit *e, struct stmt *block, const struct buffer *b,
 			all.list.data[n++] = all.list.data[i];
 		}
 	}
+	/* not the whole of a dimension where it is not known what is stored */
+	if (!access_box(e->f, scope_of(block)->children[0], all.list.data, n,
+			box)) {
+		return false;
+	}
 	access_cover(e->f, scope_of(block)->children[0], all.list.data, n, box);
 	return true;
 }

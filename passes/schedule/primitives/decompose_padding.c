@@ -191,14 +191,14 @@ limits(struct padding *p, const struct conjuncts *all, bool *taken, int i,
 			difference = expr_sub(m,
 					      expr_sub(m, c->args[1],
 						       c->args[0]),
-					      expr_i32(m, 1));
+					      expr_int(m, c->args[0]->type, 1));
 		} else if (c->kind == EXPR_LE) {
 			difference = expr_sub(m, c->args[1], c->args[0]);
 		} else if (c->kind == EXPR_GT) {
 			difference = expr_sub(m,
 					      expr_sub(m, c->args[0],
 						       c->args[1]),
-					      expr_i32(m, 1));
+					      expr_int(m, c->args[0]->type, 1));
 		} else if (c->kind == EXPR_GE) {
 			difference = expr_sub(m, c->args[0], c->args[1]);
 		} else {
@@ -221,7 +221,8 @@ limits(struct padding *p, const struct conjuncts *all, bool *taken, int i,
 			taken[k] = true;
 		} else if (coeff == -1) { /* the conjunct says v <= rest */
 			*hi = expr_min(m, *hi,
-				       expr_add(m, rest, expr_i32(m, 1)));
+				       expr_add(m, rest,
+						expr_int(m, rest->type, 1)));
 			taken[k] = true;
 		}
 	}
