@@ -114,14 +114,17 @@ begins_with_init(struct func *f, const struct stmt *block)
 	return begins;
 }
 
-/* Does the block load elements of what its init stores with other indices than it
- * stores with? Such a load may see the init of another element, and must not before
+/* Does the block, whose body is a store, load elements of what its init stores with
+ * other indices than it stores with? Such a load may see the init of another element, and must not before
  * that one's own turn. */
 static bool
 loads_others(struct func *f, const struct stmt *block)
 {
 	struct stmt *body = block->children[0], *s;
 
+	if (body->kind != STMT_STORE) {
+		return false;
+	}
 	for (struct stmt_iter it = stmt_each_of(block->children[1], STMT_STORE);
 	     (s = stmt_next(&it));) {
 		struct access_list all = accesses_of(f, body, s->u.buffer);
