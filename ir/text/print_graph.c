@@ -38,15 +38,25 @@ print_typed(const struct graph_printer *p, const struct tensor *t)
 	graph_put_type(p, t);
 }
 
+/* Prints the operator's name, behind its domain: "com.example.Op". */
+static void
+print_operator(const struct graph_printer *p, const struct node *n)
+{
+	struct strbuf name;
+
+	strbuf_init(&name);
+	strbuf_printf(&name, "%s%s%s", n->domain, *n->domain ? "." : "",
+		      n->op_type);
+	graph_put_name(p, name.data);
+	strbuf_release(&name);
+}
+
 static void
 print_call(const struct graph_printer *p, const struct node *n)
 {
 	struct strbuf *out = p->out;
 
-	if (*n->domain) {
-		strbuf_printf(out, "%s.", n->domain);
-	}
-	strbuf_puts(out, n->op_type);
+	print_operator(p, n);
 	if (*n->name) {
 		strbuf_putc(out, ' ');
 		graph_put_name(p, n->name);

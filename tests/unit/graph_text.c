@@ -36,6 +36,18 @@ check_text(const char *text, const char *want, bool make_values)
 	module_free(m);
 }
 
+/* An operator whose name is no word is quoted, and reads back. */
+static void
+test_quoted_operator(void)
+{
+	static const char text[] = "graph g\n"
+				   "  input x: float32[2]\n"
+				   "  y: float32[2] = \"own.Add p, q) {\" (x)\n"
+				   "  output y\n";
+
+	check_text(text, text, false);
+}
+
 static const char everything[] =
 	"graph \"a graph\" {byte_type = int8, byte_depth = 4, conv = auto, conv_gflops = 20}\n"
 	"  dim batch: 1..4\n"
@@ -266,6 +278,7 @@ int
 main(void)
 {
 	test_everything();
+	test_quoted_operator();
 	test_written();
 	for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
 		check_mistake(&mistakes[i]);
