@@ -99,6 +99,39 @@ expr_has_effect(const struct expr *e)
 	return found;
 }
 
+static bool
+same_index(const struct access *x, const struct access *y)
+{
+	for (int d = 0; d < x->buffer->ndim; d++) {
+		if (x->index[d] != y->index[d]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+access_loads_others(const struct func *f, struct stmt *s,
+		    const struct buffer *b)
+{
+	struct access_list all = accesses_of(f, s, b);
+
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+		bool stored = !x->load || x->address;
+
+		for (int k = 0; k < all.list.n && !stored; k++) {
+			const struct access *y = &all.list.data[k];
+
+			stored = !y->load && same_index(x, y);
+		}
+		if (!stored) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool
 part_is_apart(const struct func *f, struct stmt *within,
 	      const struct stmt *block, struct stmt *part)

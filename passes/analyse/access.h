@@ -55,6 +55,10 @@ struct access_list access_index_of(const struct access_index *x,
 /* Does the access write? Stores do, and so do calls with an address argument in
  * a block that declares a write region of the buffer. */
 bool access_writes(const struct access *x);
+/* Does s load elements of b with other indices than it stores with? Addresses do not
+ * count. */
+bool access_loads_others(const struct func *f, struct stmt *s,
+			 const struct buffer *b);
 /* May `part`, a statement of the block, run before all other statements of `within`:
  * does none of those outside of the block access a buffer that `part` writes, or write
  * one that it reads? */

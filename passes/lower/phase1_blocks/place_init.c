@@ -121,33 +121,16 @@ static bool
 loads_others(struct func *f, const struct stmt *block)
 {
 	struct stmt *body = block->children[0], *s;
+	bool loads = false;
 
 	if (body->kind != STMT_STORE) {
 		return false;
 	}
 	for (struct stmt_iter it = stmt_each_of(block->children[1], STMT_STORE);
 	     (s = stmt_next(&it));) {
-		struct access_list all = accesses_of(f, body, s->u.buffer);
-
-		for (int i = 0; i < all.list.n; i++) {
-			const struct access *x = &all.list.data[i];
-			bool same = x->address;
-
-			for (int k = 0; k < all.list.n && !same; k++) {
-				const struct access *y = &all.list.data[k];
-
-				same = !y->load;
-				for (int d = 0; same && d < x->buffer->ndim;
-				     d++) {
-					same = y->index[d] == x->index[d];
-				}
-			}
-			if (!same) {
-				return true;
-			}
-		}
+		loads |= access_loads_others(f, body, s->u.buffer);
 	}
-	return false;
+	return loads;
 }
 
 /* The fallback: moves the init into the block's body, under the condition that

@@ -138,40 +138,6 @@ accesses_disjoint(struct edit *e, struct stmt *block, const struct stmt *loop,
 	return true;
 }
 
-/* Does a load of the block have the indices of one of its stores to the same buffer? */
-static bool
-loads_stored(const struct access_list *all, const struct access *load)
-{
-	for (int i = 0; i < all->list.n; i++) {
-		const struct access *x = &all->list.data[i];
-		bool same = !x->load;
-
-		for (int d = 0; same && d < load->buffer->ndim; d++) {
-			same = x->index[d] == load->index[d];
-		}
-		if (same) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Does the block load elements of its output b with other indices than it stores with? */
-static bool
-loads_others(struct edit *e, struct stmt *block, const struct buffer *b)
-{
-	struct access_list all = accesses_of(e->f, block->children[0], b);
-
-	for (int k = 0; k < all.list.n; k++) {
-		const struct access *x = &all.list.data[k];
-
-		if (x->load && !x->address && !loads_stored(&all, x)) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* May the block read, in one iteration of the loop, an element that it writes in
  * another one, though the iter vars that the loop drives are declared as spatial? */
 static bool
@@ -182,7 +148,7 @@ reads_own_elsewhere(struct edit *e, struct stmt *block, const struct stmt *loop)
 	for (int i = 0; i < info->n_writes; i++) {
 		const struct buffer *b = info->writes[i].buffer;
 
-		if (loads_others(e, block, b) &&
+		if (access_loads_others(e->f, block->children[0], b) &&
 		    !accesses_disjoint(e, block, loop, b)) {
 			return true;
 		}
@@ -196,7 +162,8 @@ block_depends_on_itself(struct edit *e, struct stmt *block)
 	const struct block *info = block->u.block;
 
 	for (int i = 0; i < info->n_writes; i++) {
-		if (loads_others(e, block, info->writes[i].buffer)) {
+		if (access_loads_others(e->f, block->children[0],
+					info->writes[i].buffer)) {
 			return true;
 		}
 	}
