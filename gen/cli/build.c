@@ -310,8 +310,8 @@ enum { ILLEGAL_INSTRUCTION = 128 + SIGILL };
  * library. */
 enum { NOT_LOADED = 127 };
 
-/* The exit status of a program made from templates/ if the machine, such as a
- * simulated board, has too little memory for its arrays. */
+/* The exit status of a program made from templates/ if its arrays do not fit into the
+ * memory of the machine, which may be a simulated board. */
 enum { NO_MEMORY = 3 };
 
 void

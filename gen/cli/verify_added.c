@@ -145,7 +145,7 @@ is_one_of(const char *const *list, size_t n, const char *word)
 }
 
 /* May a header of C++'s library have this name, as <cmath> has: is it a word
- * without an ending? Usual names of texts, such as README, are no headers. */
+ * without an ending? The usual names of texts, README for example, are no headers. */
 static bool
 is_cxx_header(const char *name)
 {

@@ -39,8 +39,8 @@ take_word(const struct verifying *v, const char *key, const char *stated,
 	return true;
 }
 
-/* Takes what has a member of its own in NAME.json. Returns false after an error
- * message. */
+/* Takes the options that are members of NAME.json by their own names, such as
+ * "target", and not in its list "options". Returns false after an error message. */
 static bool
 take_members(struct verifying *v)
 {

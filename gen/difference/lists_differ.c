@@ -207,7 +207,7 @@ object_of(const struct snapshot *s, const char *name)
 			    : cJSON_GetObjectItemCaseSensitive(s->json, name);
 }
 
-/* Compares the members of "options", each of which is an option. */
+/* Compares the lists "options" of the two descriptions, option by option. */
 static void
 compare_options(struct comparing *c)
 {

@@ -171,8 +171,8 @@ is_word(const struct dialect *d, const char *name)
 		       text_compare) != NULL;
 }
 
-/* Is the name a word of a compiler, with underscores, such as __asm__ or _Pragma?
- * Functions of a device or compiler, such as __expf, are none. */
+/* Is the name a keyword of compilers that begins with an underscore, such as __asm__ or
+ * _Pragma? The name of a function, such as __expf of CUDA, is no keyword. */
 static bool
 is_compiler_word(const char *name)
 {
