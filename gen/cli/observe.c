@@ -26,9 +26,9 @@
 #define TF32_EPSILON 0x1p-10
 
 /* Transformed tiles of Winograd's algorithm change by this part of the change of the
- * inputs, 21 units in the last place: the sums behind them amplify it more than those
- * of a direct convolution amplify theirs. Then the width of a result is as many times
- * its error, about 20, as for direct convolutions. */
+ * inputs, that is, by 21 units in the last place. The sums of tiles amplify a change more
+ * than the sums of a direct convolution do. With this part, the width of a result is
+ * about 20 times the result's error in both algorithms. */
 #define TILE_PART 0.25
 
 /* Returns for each element whether it differs between `was` and `again`, the

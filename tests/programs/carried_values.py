@@ -45,7 +45,18 @@ def own(A: T.Buffer((4,), "float32"), C: T.Buffer((4,), "float32")):
         C[i] = B[i * 2] + B[i * 2 + 1]
 
 
-for f in back, first, rows, own:
+@T.prim_func
+def start(A: T.Buffer((4,), "float32"), C: T.Buffer((4,), "float32")):
+    B = T.alloc_buffer((4,), "float32")
+    n = T.alloc_buffer((1,), "int32")
+    n[0] = 0
+    while n[0] < 4:
+        B[n[0]] = A[n[0]]
+        C[n[0]] = B[0]
+        n[0] = n[0] + 1
+
+
+for f in back, first, rows, own, start:
     a = tvm.nd.array(np.array([1, 2, 4, 8], "float32"))
     c = tvm.nd.array(np.zeros(4, "float32"))
     built = tvm.build(f, target="c")

@@ -159,6 +159,7 @@ accesses_disjoint_elements(const struct carrying *c, const struct stmt *loop)
 	for (int d = 0; d < b->ndim; d++) {
 		struct steps s = { 0 };
 		bool affine = true;
+		int64_t width;
 
 		for (int i = 0; i < c->uses->list.n && affine; i++) {
 			affine = add_step(c, loop, d, &c->uses->list.data[i],
@@ -167,7 +168,8 @@ accesses_disjoint_elements(const struct carrying *c, const struct stmt *loop)
 		if (affine &&
 		    (s.same ||
 		     (s.low != BOUND_NEG_INF && s.high != BOUND_POS_INF &&
-		      s.high - s.low < (s.step < 0 ? -s.step : s.step)))) {
+		      !__builtin_sub_overflow(s.high, s.low, &width) &&
+		      width < (s.step < 0 ? -s.step : s.step)))) {
 			return true;
 		}
 	}
@@ -242,29 +244,19 @@ stored_before(const struct carrying *c, const struct stmt *loop,
 			vec_push(arena, &stores.list, *x);
 		}
 	}
-	if (stores.list.n == 0) {
+	/* Where it is not known which elements are stored, none are for certain. */
+	if (stores.list.n == 0 || !access_box(c->func, body, stores.list.data,
+					      stores.list.n, stored)) {
 		return false;
 	}
-	access_cover(c->func, body, stores.list.data, stores.list.n, stored);
 	access_cover(c->func, body, load, 1, loaded);
 	return holds(c, body, stored, loaded, ndim);
 }
 
 static bool
-has_address(const struct carrying *c)
-{
-	for (int i = 0; i < c->uses->list.n; i++) {
-		if (c->uses->list.data[i].address) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
 loads_carried(const struct carrying *c, const struct stmt *loop)
 {
-	if (accesses_disjoint_elements(c, loop)) {
+	if (loop->kind == STMT_FOR && accesses_disjoint_elements(c, loop)) {
 		return false;
 	}
 	for (int i = 0; i < c->uses->list.n; i++) {
@@ -284,10 +276,12 @@ uncovered_scope(struct func *f, struct stmt *top, struct stmt *common,
 	struct carrying c = { f, top, uses };
 	struct stmt *found = common;
 
-	for (struct stmt *s = common; s != top && !has_address(&c);
+	for (struct stmt *s = common; s != top && !access_any_address(uses);
 	     s = s->parent) {
-		if (s->kind == STMT_FOR && tag_of(s) < 0 &&
-		    loads_carried(&c, s)) {
+		bool repeats = s->kind == STMT_WHILE ||
+			       (s->kind == STMT_FOR && tag_of(s) < 0);
+
+		if (repeats && loads_carried(&c, s)) {
 			found = s;
 		}
 	}

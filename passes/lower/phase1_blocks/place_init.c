@@ -114,9 +114,9 @@ begins_with_init(struct func *f, const struct stmt *block)
 	return begins;
 }
 
-/* Does the block, whose body is a store, load elements of what its init stores with
- * other indices than it stores with? Such a load may see the init of another element, and must not before
- * that one's own turn. */
+/* Is the block's body a store, and does it load elements of the array that the init
+ * stores to, with other indices than those of the store? Before an element's own turn,
+ * such a load must not see the element's init. */
 static bool
 loads_others(struct func *f, const struct stmt *block)
 {
