@@ -171,43 +171,6 @@ is_word(const struct dialect *d, const char *name)
 		       text_compare) != NULL;
 }
 
-/* Is the name a keyword of compilers that begins with an underscore, such as __asm__ or
- * _Pragma? The name of a function, such as __expf of CUDA, is no keyword. */
-static bool
-is_compiler_word(const char *name)
-{
-	static const char *const starts[] = {
-		"__alignof",
-		"__asm",
-		"__attribute",
-		"__auto_type",
-		"__builtin_choose_expr",
-		"__builtin_va_arg",
-		"__const",
-		"__declspec",
-		"__extension",
-		"__func",
-		"__has_",
-		"__inline",
-		"__label",
-		"__restrict",
-		"__signed",
-		"__thread",
-		"__typeof",
-		"__volatile",
-	};
-
-	if (name[0] != '_') {
-		return false;
-	}
-	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
-		if (strncmp(name, starts[i], strlen(starts[i])) == 0) {
-			return true;
-		}
-	}
-	return name[1] >= 'A' && name[1] <= 'Z';
-}
-
 bool
 unit_external(struct unit *u, const struct func *f, const char *name,
 	      struct dtype ret, const struct external_param *params, int n)
@@ -224,7 +187,7 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 	if (!text_is_identifier(name, "")) {
 		return fail(u, f, "no identifier:", name);
 	}
-	if (is_word(u->d, name) || is_compiler_word(name)) {
+	if (is_word(u->d, name)) {
 		return fail(u, f,
 			    "no function, but a word of the language:", name);
 	}
