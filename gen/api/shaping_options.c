@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options that shape the source: their names, their values and their defaults.
- * From here have them the first comment of the source and NAME.json, so that a
- * reader, or tirc verify, can write the source again, and the reports. Words come
- * from the settings of the graph, which a partition keeps, too. */
+/* The options that shape the source: their names, values and defaults. The first comment
+ * of the source, NAME.json and the reports take them from this table, so that a reader or
+ * tirc verify can write the source again. The value of a word is that of the graph's
+ * setting, which a partition keeps, too. */
 #include <stddef.h>
 #include <string.h>
 
@@ -91,8 +91,8 @@ workspace_of(struct tirc *t)
 								 : NULL;
 }
 
-/* The value of an option of the import whose text this is; NULL if it is another
- * option's. */
+/* The value in the text of an option of the import, "--dim n=4"; NULL if the text is of
+ * another option. */
 static const char *
 imported_value(const char *text, const char *name)
 {

@@ -24,11 +24,11 @@ struct tirc_read_file {
 int tirc_read_files(struct tirc *t, const struct tirc_read_file **out);
 /* After tirc_load: the bytes of these files. */
 int64_t tirc_read_bytes(const struct tirc *t);
-/* Is the text, of a file that may be anybody's, the name of a target with facts
+/* Is the text, which comes from a stranger's file, the name of a target with facts
  * alone? False after a message, which names the file. */
 bool tirc_is_stated_target(struct tirc *t, const char *text, const char *file);
-/* Is the text, of a file that may be anybody's, a backend that tirc ships, as --byoc
- * names it, without a folder? */
+/* Is the text, which comes from a stranger's file, the name of a backend that tirc ships,
+ * in the form of --byoc and without a folder? */
 bool tirc_is_stated_backend(struct tirc *t, const char *text);
 
 #endif

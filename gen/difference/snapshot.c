@@ -109,8 +109,8 @@ check_members(struct snapshot *s, const cJSON *object, const char *what,
 					what, name, MOST_MEMBERS));
 }
 
-/* Have no row of the lists, and not the options, too many members? Returns false after
- * a diagnostic otherwise. */
+/* Checks that "options", and each row of each list, have few enough members. Returns
+ * false after a diagnostic. */
 static bool
 check_rows(struct snapshot *s)
 {

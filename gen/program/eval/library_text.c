@@ -58,16 +58,21 @@ is_defined(const struct scope_entry *e)
 	       e->value.kind == PV_OBJECT;
 }
 
+/* The names of text i; NULL if the text is of none of the modules. */
+static const struct scope *
+scope_for(struct eval *ev, int i, uint64_t in)
+{
+	return names_share(in, library_text_table[i].in) ? scope_of(ev, i)
+							 : NULL;
+}
+
 /* What a text of one of the modules defines under the name; NULL if none
  * defines it. */
 static const struct scope_entry *
 find_entry(struct eval *ev, uint64_t in, const char *name)
 {
 	for (int i = 0; i < library_text_count; i++) {
-		const struct scope *s = names_share(in,
-						    library_text_table[i].in)
-						? scope_of(ev, i)
-						: NULL;
+		const struct scope *s = scope_for(ev, i, in);
 
 		for (int k = 0; s && k < s->names.n; k++) {
 			const struct scope_entry *e = &s->names.data[k];
@@ -116,10 +121,7 @@ list_names(struct eval *ev, uint64_t in, enum pv_kind of, struct pv_names *list)
 {
 	(void)of;
 	for (int i = 0; i < library_text_count; i++) {
-		const struct scope *s = names_share(in,
-						    library_text_table[i].in)
-						? scope_of(ev, i)
-						: NULL;
+		const struct scope *s = scope_for(ev, i, in);
 
 		for (int k = 0; s && k < s->names.n; k++) {
 			const struct scope_entry *e = &s->names.data[k];
